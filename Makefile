@@ -1,0 +1,51 @@
+# `make run` starts Parley on the embedded engine. `make test` runs the tests. Both set up what they
+# need in .venv; nothing else has to be installed but Python 3.11 or newer.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_PIN := pip==26.2.1
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench setup-run setup-dev clean
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@echo "parley: making a virtual environment in $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "parley: Python 3.11 or newer is needed (set PYTHON=...)" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(INSTALL) '$(PIP_PIN)'
+
+$(VENV)/.run: requirements.txt pyproject.toml | $(BIN)/python
+	@echo "parley: installing what the service needs (first run only, about a minute)"
+	@$(INSTALL) -r requirements.txt --group local
+	@touch $@
+
+$(VENV)/.dev: requirements.txt pyproject.toml | $(BIN)/python
+	@echo "parley: installing what the tests and checks need (first run only, about a minute)"
+	@$(INSTALL) -r requirements.txt --group dev
+	@touch $@ $(VENV)/.run
+
+setup-run: $(VENV)/.run
+setup-dev: $(VENV)/.dev
+
+run: setup-run ## start the whole service on the embedded engine (PARLEY_PORT, PARLEY_DATA_DIR)
+	@$(BIN)/python -m infra.local
+
+test: setup-dev ## run the tests (under four minutes)
+	@$(BIN)/python -m pytest -m "not slow"
+
+check: setup-dev ## linters, types, layers
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: setup-dev ## measure against the bare floor in the same run
+	@$(BIN)/python -m bench
+
+clean: ## remove what make and the service made here
+	rm -rf $(VENV) build .parley .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Parley: the place where software agents ask people."""
