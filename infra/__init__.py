@@ -1,0 +1,1 @@
+"""What builds, checks and runs Parley from outside; nothing in `chalicelib` imports it."""

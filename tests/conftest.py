@@ -1,0 +1,25 @@
+"""What every test runs under: loopback only, no AWS account, no variable of the caller's own."""
+
+from __future__ import annotations
+
+import os
+
+import pytest_socket
+
+from infra.local.resources import CREDENTIALS
+from tests.engine import aws, engine, table
+
+__all__ = ["aws", "engine", "table"]
+
+_OURS = ("PARLEY_", "ELICITATION_", "AWS_", "TOOL_RESULT_")
+
+
+def pytest_configure() -> None:
+    """Before anything is imported that reads the environment."""
+    for name in [name for name in os.environ if name.startswith(_OURS)]:
+        del os.environ[name]
+    os.environ.update(CREDENTIALS)
+
+
+def pytest_runtest_setup() -> None:
+    pytest_socket.socket_allow_hosts(["127.0.0.1", "::1"], allow_unix_socket=True)
