@@ -168,10 +168,15 @@ def _end_stale(data_dir: Path, pid_file: Path) -> None:
 
 def _is_engine_of(pid: int, data_dir: Path) -> bool:
     """Whether `pid` is still our engine: process ids are reused, so the command line decides."""
-    shown = subprocess.run(
-        ["ps", "-ww", "-o", "stat=", "-o", "args=", "-p", str(pid)],
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout
-    return BINARY in shown and str(data_dir / "engine") in shown and not shown.startswith("Z")
+    shown = _command_line(pid)
+    return BINARY in shown and str(data_dir / "engine") in shown
+
+
+def _command_line(pid: int) -> str:
+    if sys.platform == "linux":
+        try:
+            return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+        except OSError:
+            return ""
+    command = ["ps", "-ww", "-o", "args=", "-p", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
