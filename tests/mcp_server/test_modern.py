@@ -86,10 +86,10 @@ def test_incomplete_metadata_is_refused(params: dict[str, Any]) -> None:
     assert (reply.verdict, reply.body["id"]) == ((400, -32602), 1)
 
 
-def test_params_that_are_no_object_are_refused() -> None:
-    for params in ([], "x", 3, False):
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params}
-        assert post(body, modern_headers("tools/list", {})).verdict == (400, -32602)
+@pytest.mark.parametrize("params", [[], "x", 3, False])
+def test_params_that_are_no_object_are_refused(params: Any) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params}
+    assert post(body, modern_headers("tools/list", {})).verdict == (400, -32602)
 
 
 @pytest.mark.parametrize(
