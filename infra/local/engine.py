@@ -26,6 +26,7 @@ from infra.local.problems import CannotRun
 BINARY: Final = "roto-server"
 HOST: Final = "127.0.0.1"
 READY_SECONDS: Final = 15.0
+STALE_SECONDS: Final = 5.0
 STOP_SECONDS: Final = 1.0
 """The engine's own shutdown waits for held long polls; acknowledged writes survive a kill."""
 
@@ -160,19 +161,29 @@ def _end_stale(data_dir: Path, pid_file: Path) -> None:
         pid = int(pid_file.read_text())
     except (FileNotFoundError, ValueError):
         return
-    while _is_engine_of(pid, data_dir):
+    deadline = time.monotonic() + STALE_SECONDS
+    while not _has_ended(pid) and time.monotonic() < deadline:
+        shown = _command_line(pid)
+        if shown and not (BINARY in shown and str(data_dir / "engine") in shown):
+            return  # process ids are reused: this one is somebody else's
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         time.sleep(0.02)
 
 
-def _is_engine_of(pid: int, data_dir: Path) -> bool:
-    """Whether `pid` is still our engine: process ids are reused, so the command line decides."""
-    shown = _command_line(pid)
-    return BINARY in shown and str(data_dir / "engine") in shown
+def _has_ended(pid: int) -> bool:
+    """Whether the process is gone, its file locks with it; an unreaped one counts as gone."""
+    try:
+        if sys.platform == "linux":
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][:1] in {"Z", "X"}
+        os.kill(pid, 0)
+    except OSError:
+        return True
+    return False
 
 
 def _command_line(pid: int) -> str:
+    """What the process was started as; empty while it is ending."""
     if sys.platform == "linux":
         try:
             return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")

@@ -85,9 +85,13 @@ def test_an_engine_left_behind_is_ended_before_the_next_starts(tmp_path: Path) -
         [binary, "--port", str(free_port()), "--data-dir", files], stdout=subprocess.DEVNULL
     )
     (tmp_path / "engine.pid").write_text(str(left_behind.pid))
-    with engine.running(tmp_path) as running:
-        assert running.alive
-        assert left_behind.wait(timeout=5) == -signal.SIGKILL
+    try:
+        with engine.running(tmp_path) as running:
+            assert running.alive
+            assert left_behind.wait(timeout=5) == -signal.SIGKILL
+    finally:
+        left_behind.kill()
+        left_behind.wait()
 
 
 def test_a_reused_process_id_is_left_alone(tmp_path: Path) -> None:
