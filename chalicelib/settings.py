@@ -1,7 +1,7 @@
 """Every environment variable that the service reads, read once into a frozen value.
 
-A bad knob is logged and ignored: a deploy never fails over one (seed, "Expiry"). A missing name that
-a part cannot work without is an error when that part is first used, naming the variable.
+A bad knob is logged and ignored: a deploy never fails over one (seed, "Expiry"). A missing name
+that a part cannot work without is an error when that part is first used, naming the variable.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ VARIABLES: Final[Mapping[str, str]] = {
 
 
 class _Reader:
-    """Reads typed knobs from an environment; a bad one is logged by name and left at its default."""
+    """Reads typed knobs from an environment; a bad one is logged by name and left at its
+    default."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -116,7 +117,8 @@ class _Reader:
         return default
 
     def whole(self, field: str, default: int, *, low: int, high: int) -> int:
-        """ASCII decimal digits only; under `low` is ignored, over `high` is clamped; both are logged."""
+        """ASCII decimal digits only; under `low` is ignored, over `high` is clamped; both are
+        logged."""
         raw = self.text(field, "")
         if not raw:
             return default
@@ -151,7 +153,8 @@ class _Reader:
 
 
 def read_settings(environ: Mapping[str, str]) -> Settings:
-    """Read every variable. Never raises: a bad value is logged by name (never quoted) and ignored."""
+    """Read every variable. Never raises: a bad value is logged by name (never quoted) and
+    ignored."""
     read = _Reader(environ)
     base_url = read.text("base_url", "http://localhost:8000").rstrip("/")
     return Settings(

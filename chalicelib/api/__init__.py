@@ -1,0 +1,1 @@
+"""HTTP: Chalice blueprints by resource, contracts, errors. Knows HTTP and nothing else."""

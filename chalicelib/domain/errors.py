@@ -22,8 +22,8 @@ class FieldProblem:
 class ParleyError(Exception):
     """Base of every error a caller can act on.
 
-    `fields` names the parts of the input at fault; `details` carries data that the caller needs to go
-    on, such as the answer that won.
+    `fields` names the parts of the input at fault; `details` carries data that the caller needs to
+    go on, such as the answer that won.
     """
 
     code: ClassVar[str] = "error"

@@ -1,0 +1,2 @@
+"""What is not HTTP: an event dict to a use case to a summary dict. `app.py` names them to
+Lambda."""

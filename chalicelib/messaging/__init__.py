@@ -1,0 +1,1 @@
+"""SQS (timers, notices, turns) and SNS (people, operators)."""

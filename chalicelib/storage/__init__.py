@@ -1,0 +1,1 @@
+"""DynamoDB: the only place with expressions and attribute names."""

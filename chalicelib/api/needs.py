@@ -1,0 +1,73 @@
+"""What the API needs of the composition root, so that tests can hand in their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Protocol
+
+from chalicelib.domain.elicitation import Elicitation
+from chalicelib.domain.session import Session
+from chalicelib.domain.tokens import Tokens
+from chalicelib.observability import Observer
+from chalicelib.settings import Settings
+from chalicelib.usecases.authenticate import Authenticator
+from chalicelib.usecases.commit import World
+from chalicelib.usecases.create_elicitation import Policy
+from chalicelib.usecases.ports import Journal, Lists, Messenger, Store
+
+
+class Rows(Store, Journal, Protocol):
+    """The store with its journals, and what deleting a session takes along."""
+
+    def purge(self, session_id: str) -> None:
+        """Delete everything that is left of a deleted session."""
+
+
+class Needs(Protocol):
+    """Members of `bootstrap.Services` that views use."""
+
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration."""
+
+    @property
+    def observer(self) -> Observer:
+        """Logs and metrics."""
+
+    @property
+    def world(self) -> World:
+        """Store, clock, ids and waiting."""
+
+    @property
+    def store(self) -> Rows:
+        """Sessions, elicitations and journals."""
+
+    @property
+    def lists(self) -> Lists:
+        """What lists show."""
+
+    @property
+    def messenger(self) -> Messenger:
+        """The queues."""
+
+    @property
+    def authenticator(self) -> Authenticator:
+        """From an API key to a principal."""
+
+    @property
+    def tokens(self) -> Tokens:
+        """Signed links, session tokens and cookies."""
+
+    @property
+    def policy(self) -> Policy:
+        """The instance's defaults for new elicitations."""
+
+    def link_for(self, elicitation: Elicitation) -> str:
+        """The answer link of an elicitation."""
+
+    def session_token(self, session: Session) -> str:
+        """A session's token."""

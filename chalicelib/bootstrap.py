@@ -1,0 +1,209 @@
+"""The composition root: the only place that knows which adapter stands behind which port.
+
+Everything is made at first use and kept, so that `import app` needs no AWS and no environment, and
+a cold start pays only for what the request needs. boto3 is imported in here, never at import time.
+`warm()` makes, during Lambda's init phase, what nearly every request needs.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.domain.elicitation import Elicitation
+from chalicelib.domain.tokens import SessionToken, Tokens
+from chalicelib.observability import Observer
+from chalicelib.settings import Settings, read_settings
+from chalicelib.usecases.authenticate import Authenticator
+from chalicelib.usecases.commit import World
+from chalicelib.usecases.create_elicitation import Policy
+from chalicelib.usecases.keyring import Keyring
+
+if TYPE_CHECKING:
+    from chalicelib.domain.session import Session
+    from chalicelib.messaging.sns import SnsTopics
+    from chalicelib.messaging.sqs import SqsQueues
+    from chalicelib.storage.api_keys import DynamoApiKeys
+    from chalicelib.storage.lists import DynamoLists
+    from chalicelib.storage.outbox import DynamoNoticeBox
+    from chalicelib.storage.signing import SigningSecret
+    from chalicelib.storage.table import DynamoStore
+
+TABLE_TIMEOUTS = {"connect_timeout": 1, "read_timeout": 2}
+"""Seconds. With three attempts a poll has its answer, or says `pending`, within ten seconds."""
+
+
+def utc_now() -> datetime:
+    """The clock: aware UTC, whole milliseconds as rows keep them."""
+    now = datetime.now(UTC)
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+
+def new_id() -> str:
+    """128 random bits as 32 hex digits: unguessable, URL-safe, free of separators."""
+    return uuid.uuid4().hex
+
+
+class Services:
+    """Lazily made members; `environ` is read once, when the first member needs it."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] | None = None,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        client_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._environ = environ
+        self._client_options = dict(client_options or {})
+        self.clock = clock
+        self.new_id = new_id
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The configuration."""
+        return read_settings(os.environ if self._environ is None else self._environ)
+
+    @cached_property
+    def observer(self) -> Observer:
+        """Logs and metrics."""
+        return Observer()
+
+    @cached_property
+    def world(self) -> World:
+        """Store, clock, ids and waiting, as use cases take them."""
+        return World(self.store, self.clock, self.new_id, time.sleep)
+
+    @cached_property
+    def store(self) -> DynamoStore:
+        """Sessions, elicitations and journals."""
+        from chalicelib.storage.table import DynamoStore
+
+        table = self.settings.require("table")
+        return DynamoStore(self.dynamodb, table, self.retention)
+
+    @cached_property
+    def lists(self) -> DynamoLists:
+        """What lists show."""
+        from chalicelib.storage.lists import DynamoLists
+
+        return DynamoLists(self.dynamodb, self.settings.require("table"))
+
+    @cached_property
+    def box(self) -> DynamoNoticeBox:
+        """The outbox of notices."""
+        from chalicelib.storage.outbox import DynamoNoticeBox
+
+        return DynamoNoticeBox(self.dynamodb, self.settings.require("table"))
+
+    @cached_property
+    def api_keys(self) -> DynamoApiKeys:
+        """API keys at rest."""
+        from chalicelib.storage.api_keys import DynamoApiKeys
+
+        return DynamoApiKeys(self.dynamodb, self.settings.require("table"))
+
+    @cached_property
+    def authenticator(self) -> Authenticator:
+        """From an API key to a principal."""
+        return Authenticator(self.api_keys, self.clock)
+
+    @cached_property
+    def signing(self) -> SigningSecret:
+        """The signing keys at rest."""
+        from chalicelib.storage.signing import SigningSecret
+
+        client = self._client("secretsmanager", TABLE_TIMEOUTS)
+        return SigningSecret(client, self.settings.require("signing_secret_id"))
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """Signed links, session tokens and cookies."""
+        return Tokens(Keyring(self._load_keys, self.clock))
+
+    @cached_property
+    def messenger(self) -> SqsQueues:
+        """The queues."""
+        from chalicelib.messaging.sqs import QueueUrls, SqsQueues
+
+        urls = QueueUrls(
+            timers=self.settings.require("timers_queue_url"),
+            notices=self.settings.require("notices_queue_url"),
+            turns=self.settings.turns_queue_url,
+        )
+        return SqsQueues(self._client("sqs", TABLE_TIMEOUTS), urls)
+
+    @cached_property
+    def publisher(self) -> SnsTopics:
+        """The topics."""
+        from chalicelib.messaging.sns import SnsTopics
+
+        return SnsTopics(
+            self._client("sns", {"connect_timeout": 2, "read_timeout": 5}),
+            self.settings.require("needs_input_topic_arn"),
+            self.settings.incidents_topic_arn,
+        )
+
+    @cached_property
+    def dynamodb(self) -> Any:
+        """The DynamoDB client that every store shares."""
+        return self._client("dynamodb", TABLE_TIMEOUTS)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The instance's defaults for new elicitations."""
+        return Policy(self.settings.expiration_minutes, self.settings.reminder_share)
+
+    @property
+    def retention(self) -> timedelta:
+        """How long rows are kept after they last mattered."""
+        return timedelta(days=self.settings.retention_days)
+
+    def link_for(self, elicitation: Elicitation) -> str:
+        """The answer link of an elicitation."""
+        token = self.tokens.link(elicitation.key, elicitation.expires_at)
+        return f"{self.settings.base_url}/a/{token}"
+
+    def session_token(self, session: Session) -> str:
+        """A session's token, good for `PARLEY_SESSION_TOKEN_DAYS`."""
+        end = self.clock() + timedelta(days=self.settings.session_token_days)
+        return self.tokens.session_token(SessionToken(session.id, session.token_generation, end))
+
+    def with_clock(self, clock: Callable[[], datetime]) -> Services:
+        """The same services at another clock (tests and benches)."""
+        return Services(self._environ, clock=clock, client_options=self._client_options)
+
+    def warm(self) -> None:
+        """Make what nearly every request needs; called in Lambda's init phase only."""
+        _ = self.store, self.messenger, self.authenticator
+
+    def _load_keys(self) -> list[str]:
+        return self.signing.keys()
+
+    def _client(self, service: str, timeouts: Mapping[str, int]) -> Any:
+        import boto3
+        from botocore.config import Config
+
+        config = Config(
+            retries={"mode": "standard", "total_max_attempts": 3},
+            max_pool_connections=64 if self.settings.is_local else 10,
+            **timeouts,  # type: ignore[arg-type]
+        )
+        session = boto3.session.Session()
+        return session.client(
+            service,  # type: ignore[call-overload]
+            endpoint_url=self.settings.engine_url,
+            config=config,
+            **self._client_options,
+        )
+
+
+def random_secret() -> str:
+    """256 random bits, URL-safe (43 characters)."""
+    return secrets.token_urlsafe(32)

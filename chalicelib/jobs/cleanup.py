@@ -1,0 +1,23 @@
+"""The `cleanup` schedule: expire what is due, repair sessions, queue undelivered notices again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from chalicelib.jobs.needs import Needs
+from chalicelib.usecases.clean_up import clean_up
+
+
+def cleanup(needs: Needs) -> dict[str, Any]:
+    """Run once and report what was done; also the heartbeat that an alarm listens for."""
+    result = clean_up(
+        world=needs.world, lists=needs.lists, box=needs.box, messenger=needs.messenger
+    )
+    summary = asdict(result.value)
+    needs.observer.facts(result.facts)
+    needs.observer.log.info("cleanup", extra={"data": summary})
+    needs.observer.count("CleanupRan")
+    needs.observer.seconds("OldestOverdueSeconds", result.value.overdue_seconds)
+    needs.observer.flush()
+    return summary

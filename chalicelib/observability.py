@@ -1,0 +1,118 @@
+"""Logs and metrics: JSON lines and EMF through Powertools, one table from facts to metrics.
+
+Never in a log: content, messages, tokens, or a URL that carries a token.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import threading
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+    from aws_lambda_powertools.metrics import Metrics
+
+NAMESPACE: Final = "Parley"
+
+METRICS: Final[Mapping[str, str]] = {
+    "elicitation.created": "ElicitationCreated",
+    "elicitation.answered": "ElicitationAnswered",
+    "elicitation.expired": "ElicitationExpired",
+    "elicitation.withdrawn": "ElicitationWithdrawn",
+    "elicitation.receipt": "ReceiptStamped",
+    "session.stranded": "SessionStranded",
+    "session.repaired": "SessionRepaired",
+    "notice.sent": "NoticeSent",
+}
+"""Facts that are counted, by the name of their event."""
+
+_TOKEN_PATHS: Final = re.compile(r"(/(?:a|session)/)[^/\s\"']+")
+
+
+class FactLike(Protocol):
+    """What use cases report."""
+
+    @property
+    def type(self) -> str:
+        """The fact's name."""
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """Ids and words, never content."""
+
+
+def redact(text: str) -> str:
+    """The text without the tokens in its paths."""
+    return _TOKEN_PATHS.sub(r"\1[token]", text)
+
+
+class Observer:
+    """Writes facts and counts. Powertools is imported at first use, not with the module."""
+
+    def __init__(self, service: str = "parley") -> None:
+        self._service = service
+        self._logger: Logger | None = None
+        self._metrics: Metrics | None = None
+        self._lock = threading.Lock()  # the local server runs requests on threads
+
+    @property
+    def log(self) -> Logger:
+        """The JSON logger; the standard library's `parley.*` loggers write through it too."""
+        if self._logger is None:
+            from aws_lambda_powertools import Logger
+
+            self._logger = Logger(service=self._service, stream=sys.stderr)
+            library = logging.getLogger("parley")
+            library.handlers = list(self._logger.handlers)
+            library.propagate = False
+        return self._logger
+
+    @property
+    def metrics(self) -> Metrics:
+        """The EMF metrics of the current invocation."""
+        if self._metrics is None:
+            from aws_lambda_powertools.metrics import Metrics
+
+            self._metrics = Metrics(namespace=NAMESPACE, service=self._service)
+        return self._metrics
+
+    def facts(self, facts: Iterable[FactLike]) -> None:
+        """Log each fact in one line and count those that have a metric."""
+        for fact in facts:
+            self.log.info(fact.type, extra={"data": dict(fact.data)})
+            name = METRICS.get(fact.type)
+            if name is not None:
+                self.count(name)
+            if fact.type == "elicitation.receipt":
+                self.measure("ReceiptDelayMs", int(fact.data.get("delay_ms", 0)))
+
+    def count(self, name: str, value: int = 1) -> None:
+        """Add to a count."""
+        from aws_lambda_powertools.metrics import MetricUnit
+
+        with self._lock:
+            self.metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
+
+    def measure(self, name: str, milliseconds: int) -> None:
+        """Record a duration in milliseconds."""
+        from aws_lambda_powertools.metrics import MetricUnit
+
+        with self._lock:
+            self.metrics.add_metric(name=name, unit=MetricUnit.Milliseconds, value=milliseconds)
+
+    def seconds(self, name: str, value: int) -> None:
+        """Record a duration in seconds."""
+        from aws_lambda_powertools.metrics import MetricUnit
+
+        with self._lock:
+            self.metrics.add_metric(name=name, unit=MetricUnit.Seconds, value=value)
+
+    def flush(self) -> None:
+        """Write the metrics of this invocation, if there are any."""
+        with self._lock:
+            if self._metrics is not None and self._metrics.metric_set:
+                self._metrics.flush_metrics()

@@ -1,0 +1,79 @@
+"""How rows are found. One table, `pk` and `sk`; three sparse indexes.
+
+    S#<session id>  META             the session
+    S#<session id>  EV#<version>     its journal; 12 digits, so that text order is number order
+    E#<key>         META             an elicitation
+    KEY#<key id>    META             an API key (hash only)
+
+Indexes (a row stands in one only while it has the index's attributes):
+
+    live      live_pk, live_at      pending elicitations by deadline; marked sessions by next check
+    outbox    outbox_pk, outbox_at  notices not yet delivered, by the instant they were due
+    sessions  list_pk, list_at      sessions by age; a session's elicitations by age
+
+Index keys that all rows of a kind share are spread over shards, since DynamoDB serves one partition
+key from one partition (1,000 writes a second).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from zlib import crc32
+
+SHARDS: Final = 4
+
+LIVE: Final = "live"
+OUTBOX: Final = "outbox"
+SESSIONS: Final = "sessions"
+
+META: Final = "META"
+
+
+def key(pk: str, sk: str = META) -> dict[str, Any]:
+    """A primary key as the low-level client takes it."""
+    return {"pk": {"S": pk}, "sk": {"S": sk}}
+
+
+def session_pk(session_id: str) -> str:
+    """The partition of a session and its journal."""
+    return f"S#{session_id}"
+
+
+def event_sk(version: int) -> str:
+    """Where the event with this number stands in the journal."""
+    return f"EV#{version:012d}"
+
+
+def elicitation_pk(key_: str) -> str:
+    """The partition of an elicitation."""
+    return f"E#{key_}"
+
+
+def shard(identity: str) -> int:
+    """The shard of a row: the same for ever for the same identity."""
+    return crc32(identity.encode()) % SHARDS
+
+
+def live_pk(key_: str) -> str:
+    """The shard of `live` in which a pending elicitation or open card stands."""
+    return f"L#{shard(key_)}"
+
+
+def marked_pk(session_id: str) -> str:
+    """The shard of `live` in which a marked session waits for its next check."""
+    return f"M#{shard(session_id)}"
+
+
+def outbox_pk(key_: str) -> str:
+    """The shard of `outbox` of a row with an undelivered notice."""
+    return f"O#{shard(key_)}"
+
+
+def sessions_pk(session_id: str) -> str:
+    """The shard of `sessions` of a session."""
+    return f"S#{shard(session_id)}"
+
+
+def of_session_pk(session_id: str) -> str:
+    """The partition of `sessions` that lists one session's elicitations."""
+    return f"E#{session_id}"

@@ -1,0 +1,132 @@
+"""Which notices are still to be delivered: flags on the rows, in a sparse index, removed when
+done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import ClientError
+
+from chalicelib.domain.elicitation import Elicitation
+from chalicelib.storage import conditions, keys
+from chalicelib.storage.attributes import instant, text
+from chalicelib.storage.codec import elicitation_from_item, notice_due
+from chalicelib.storage.errors import code_of, storage_errors
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+CLAIM_LASTS: Final = timedelta(minutes=1)
+"""A claim outlives the delivery's function time-out (30 s); after it another delivery may try."""
+
+NOT_DELIVERED: Final = "attribute_not_exists(#sent)"
+NOT_CLAIMED: Final = "(attribute_not_exists(#claim) OR #claim < :stale)"
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoNoticeBox:
+    """`ports.NoticeBox`. Names: `<kind>_sent_at` stamps, `<kind>_claimed_at` claims."""
+
+    client: DynamoDBClient
+    table: str
+
+    def undelivered(self, before: datetime, *, limit: int) -> list[tuple[str, str]]:
+        """(key, kind), longest due first within a shard."""
+        found: list[tuple[str, str]] = []
+        with storage_errors():
+            for shard in range(keys.SHARDS):
+                answer = self.client.query(
+                    TableName=self.table,
+                    IndexName=keys.OUTBOX,
+                    KeyConditionExpression="outbox_pk = :pk AND outbox_at <= :before",
+                    ExpressionAttributeValues={
+                        ":pk": text(f"O#{shard}"),
+                        ":before": instant(before),
+                    },
+                    Limit=limit,
+                )
+                found += [(i["id"]["S"], i["notice_due"]["S"]) for i in answer["Items"]]
+        return found[:limit]
+
+    def flag(self, key: str, kind: str, now: datetime) -> bool:
+        """Make a notice due on a pending row; False when the row has its outcome."""
+        flags = notice_due(key, kind, now)
+        sets = ", ".join(f"{name} = :{name}" for name in flags)
+        return (
+            self._update(
+                key,
+                f"SET {sets}",
+                condition=conditions.all_of(conditions.EXISTS, conditions.IS_PENDING),
+                names={"#status": "status"},
+                values={f":{name}": value for name, value in flags.items()}
+                | {":pending": text("pending")},
+            )
+            is not None
+        )
+
+    def claim(self, key: str, kind: str, now: datetime) -> Elicitation | None:
+        """Take the delivery for `CLAIM_LASTS`; None when it is done, taken or void.
+
+        A question or reminder is void once the elicitation has its outcome.
+        """
+        clauses = [conditions.EXISTS, NOT_DELIVERED, NOT_CLAIMED]
+        values = {":now": instant(now), ":stale": instant(now - CLAIM_LASTS)}
+        names = {"#sent": f"{kind}_sent_at", "#claim": f"{kind}_claimed_at"}
+        if kind != "lost":
+            clauses += [conditions.IS_PENDING, conditions.BEFORE_DEADLINE]
+            values[":pending"] = text("pending")
+            names["#status"] = "status"
+        return self._update(
+            key,
+            "SET #claim = :now",
+            condition=conditions.all_of(*clauses),
+            names=names,
+            values=values,
+        )
+
+    def delivered(self, key: str, kind: str, now: datetime) -> None:
+        """Stamp the delivery; the outbox flag goes if it is still for this kind."""
+        names = {"#sent": f"{kind}_sent_at"}
+        self._update(
+            key,
+            "SET #sent = :now",
+            condition=conditions.EXISTS,
+            names=names,
+            values={":now": instant(now)},
+        )
+        self._update(
+            key,
+            "REMOVE outbox_pk, outbox_at, notice_due",
+            condition=conditions.all_of(conditions.EXISTS, "notice_due = :kind"),
+            names={},
+            values={":kind": text(kind)},
+        )
+
+    def _update(
+        self,
+        key: str,
+        expression: str,
+        *,
+        condition: str,
+        names: dict[str, str],
+        values: dict[str, dict[str, str]],
+    ) -> Elicitation | None:
+        extra: dict[str, Any] = {"ExpressionAttributeNames": names} if names else {}
+        try:
+            with storage_errors():
+                answer = self.client.update_item(
+                    TableName=self.table,
+                    Key=keys.key(keys.elicitation_pk(key)),
+                    UpdateExpression=expression,
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues=values,
+                    ReturnValues="ALL_NEW",
+                    **extra,
+                )
+        except ClientError as error:
+            if code_of(error) == "ConditionalCheckFailedException":
+                return None
+            raise
+        return elicitation_from_item(answer["Attributes"])

@@ -1,0 +1,130 @@
+"""The rows of sessions, elicitations and journals: read by key, changed by transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from chalicelib.domain.elicitation import Elicitation
+from chalicelib.domain.events import NumberedEvent
+from chalicelib.domain.session import Session
+from chalicelib.storage import conditions, keys, transactions
+from chalicelib.storage.attributes import Item, instant, text
+from chalicelib.storage.codec import (
+    elicitation_from_item,
+    event_from_item,
+    session_from_item,
+)
+from chalicelib.storage.errors import code_of, storage_errors
+from chalicelib.usecases.ports import Change
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+BATCH = 25
+"""AWS's limit of one BatchWriteItem."""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoStore:
+    """`ports.Store` and `ports.Journal` on one DynamoDB table."""
+
+    client: DynamoDBClient
+    table: str
+    retention: timedelta
+
+    def session(self, session_id: str) -> Session | None:
+        """The session now (consistent read)."""
+        item = self._get(keys.key(keys.session_pk(session_id)), consistent=True)
+        return session_from_item(item) if item else None
+
+    def elicitation(self, key: str, *, consistent: bool = True) -> Elicitation | None:
+        """The elicitation, or None."""
+        item = self._get(keys.key(keys.elicitation_pk(key)), consistent=consistent)
+        return elicitation_from_item(item) if item else None
+
+    def elicitations(self, keys_: Sequence[str]) -> list[Elicitation]:
+        """Those of up to 100 keys that exist; throttled leftovers are asked for again."""
+        wanted = [keys.key(keys.elicitation_pk(key)) for key in keys_]
+        found: list[Elicitation] = []
+        with storage_errors():
+            while wanted:
+                answer = self.client.batch_get_item(
+                    RequestItems={self.table: {"Keys": wanted, "ConsistentRead": True}}
+                )
+                found += [elicitation_from_item(item) for item in answer["Responses"][self.table]]
+                left = answer.get("UnprocessedKeys", {}).get(self.table)
+                wanted = [dict(key) for key in left["Keys"]] if left else []
+        return found
+
+    def commit(self, change: Change) -> None:
+        """Write a change; raises as `ports.Store.commit` says."""
+        transactions.commit(self.client, self.table, change, self.retention)
+
+    def note_seen(self, key: str, now: datetime) -> None:
+        """Note the asker's poll on a pending elicitation."""
+        self._note(key, "last_seen_at", now, conditions.IS_PENDING)
+
+    def note_receipt(self, key: str, now: datetime) -> None:
+        """Stamp the first poll that carried the outcome."""
+        condition = conditions.all_of(conditions.IS_SETTLED, conditions.NOT_RECEIVED)
+        self._note(key, "receipt_at", now, condition)
+
+    def events(self, session_id: str, *, after: int, limit: int) -> list[NumberedEvent]:
+        """Journal events after a version, oldest first (consistent: a commit is seen at once)."""
+        with storage_errors():
+            answer = self.client.query(
+                TableName=self.table,
+                KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
+                ExpressionAttributeValues={
+                    ":pk": text(keys.session_pk(session_id)),
+                    ":first": text(keys.event_sk(after + 1)),
+                    ":last": text(keys.event_sk(10**12 - 1)),
+                },
+                ConsistentRead=True,
+                Limit=limit,
+            )
+        return [event_from_item(item) for item in answer["Items"]]
+
+    def purge(self, session_id: str) -> None:
+        """Delete everything that is left of a deleted session: its journal and what it kept."""
+        with storage_errors():
+            while rows := self._rows_of(session_id):
+                requests: list[Any] = [{"DeleteRequest": {"Key": row}} for row in rows]
+                self.client.batch_write_item(RequestItems={self.table: requests})
+
+    def _rows_of(self, session_id: str) -> list[Item]:
+        answer = self.client.query(
+            TableName=self.table,
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": text(keys.session_pk(session_id))},
+            ProjectionExpression="pk, sk",
+            ConsistentRead=True,
+            Limit=BATCH,
+        )
+        return [dict(item) for item in answer["Items"]]
+
+    def _get(self, key: Item, *, consistent: bool) -> Item | None:
+        with storage_errors():
+            answer = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=consistent)
+        return answer.get("Item")
+
+    def _note(self, key: str, name: str, now: datetime, condition: str) -> None:
+        """A narrow update that may come too late: then it changes nothing."""
+        try:
+            with storage_errors():
+                self.client.update_item(
+                    TableName=self.table,
+                    Key=keys.key(keys.elicitation_pk(key)),
+                    UpdateExpression="SET #noted = :now",
+                    ConditionExpression=conditions.all_of(conditions.EXISTS, condition),
+                    ExpressionAttributeNames={"#noted": name, "#status": "status"},
+                    ExpressionAttributeValues={":now": instant(now), ":pending": text("pending")},
+                )
+        except ClientError as error:
+            if code_of(error) != "ConditionalCheckFailedException":
+                raise
