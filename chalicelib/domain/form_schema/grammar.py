@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from chalicelib.domain.errors import FieldProblem, InvalidSchema, TooLarge
@@ -36,18 +36,20 @@ def vet_schema(raw: object) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise _refusal([FieldProblem(ROOT, "Must be an object.")])
     problems = list(unstorable(ROOT, raw))
-    if problems:
-        raise _refusal(problems)
-    stored = _measured(raw)
-    problems = list(_root_problems(stored))
+    stored = raw if problems else _measured(raw)
+    problems += _root_problems(stored)
     if problems:
         raise _refusal(problems)
     return stored
 
 
-def _refusal(problems: list[FieldProblem]) -> InvalidSchema:
+def _refusal(problems: Iterable[FieldProblem]) -> InvalidSchema:
+    """One problem a path: the first, which is the more basic one."""
+    first: dict[str, FieldProblem] = {}
+    for problem in problems:
+        first.setdefault(problem.path, problem)
     message = "The requestedSchema is not a form that MCP allows."
-    return InvalidSchema(message, fields=problems)
+    return InvalidSchema(message, fields=list(first.values()))
 
 
 def _measured(raw: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +79,7 @@ def _root_problems(schema: Mapping[str, Any]) -> Iterator[FieldProblem]:
         raise _too_large(f"{ROOT}.properties", message)
     yield from _required_problems(schema.get("required", []), properties)
     for name, leaf in properties.items():
-        yield from _property_problems(name, leaf)
+        yield from _property_problems(str(name), leaf)
 
 
 def _required_problems(required: object, properties: Mapping[str, Any]) -> Iterator[FieldProblem]:
