@@ -75,7 +75,7 @@ def _read(field: Field, posted: Sequence[str]) -> Any:
 
 def _ticked(field: Field, posted: Sequence[str]) -> list[str] | None:
     spelling = _spellings(field)
-    chosen = [spelling.get(one, one) for one in posted]
+    chosen = [spelling.get(one, one) for one in posted if one or one in spelling]
     return chosen if chosen or field.required else None
 
 
