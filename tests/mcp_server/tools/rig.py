@@ -13,6 +13,8 @@ from chalicelib.mcp_server.state_token import SignedSealer
 from tests.mcp_server.fake_backend import FakeBackend
 from tests.mcp_server.support import EVERYTHING, HOST, KEYS, NOW, Reply, make_server, modern_call
 
+LATER = NOW + timedelta(minutes=30)
+
 
 class Rig:
     """A session `s_host` of the key `runner`, and one `s_ada` of Ada's."""
