@@ -15,13 +15,13 @@ _HEADING: Final = "## Questions to people (the approval gate)"
 
 _HEALTHY: Final = f"""{_HEADING}
 
-Some of your tools ask a person before they read or do something sensitive. The question goes to the \
-user's queue, the tool waits, and the answer comes back through the tool.
+Some of your tools ask a person before they read or do something sensitive. The question goes to \
+the user's queue, the tool waits, and the answer comes back through the tool.
 
 - A redacted or empty value from such a tool is the gate's answer: the person refused, or nobody \
 answered in time. It is not a defect to work around.
-- Do not look for the value, or for the effect, by another route: another tool, a file, a different \
-account, a direct call.
+- Do not look for the value, or for the effect, by another route: another tool, a file, a \
+different account, a direct call.
 - Report what was asked and that it was not granted. Go on only with what does not need it."""
 
 _BROKEN: Final = f"""{_HEADING}
