@@ -38,13 +38,11 @@ def read_options(environ: Mapping[str, str]) -> Options:
     ready_file = environ.get("PARLEY_READY_FILE")
     return Options(
         host=environ.get("PARLEY_HOST") or "127.0.0.1",
-        port=int(_number(environ, "PARLEY_PORT", 65_535, "a port number") or 0)
-        if environ.get("PARLEY_PORT")
-        else 8000,
+        port=_port(environ),
         data_dir=Path(environ.get("PARLEY_DATA_DIR") or ".parley").resolve(),
         ready_file=Path(ready_file).resolve() if ready_file else None,
         engine_url=environ.get("PARLEY_ENGINE_URL") or None,
-        tick_seconds=_number(environ, "PARLEY_TICK_SECONDS", 86_400, "a number of seconds"),
+        tick_seconds=_tick_seconds(environ),
     )
 
 
@@ -76,14 +74,21 @@ def is_loopback(host: str | None) -> bool:
         return False
 
 
-def _number(environ: Mapping[str, str], name: str, most: int, what: str) -> float | None:
-    raw = environ.get(name, "").strip()
+def _port(environ: Mapping[str, str]) -> int:
+    raw = environ.get("PARLEY_PORT", "").strip() or "8000"
+    if not raw.isascii() or not raw.isdigit() or int(raw) > 65_535:
+        raise CannotRun("PARLEY_PORT is not a port number from 0 to 65535.")
+    return int(raw)
+
+
+def _tick_seconds(environ: Mapping[str, str]) -> float | None:
+    raw = environ.get("PARLEY_TICK_SECONDS", "").strip()
     if not raw:
         return None
     try:
-        value = float(raw)
+        seconds = float(raw)
     except ValueError:
-        value = -1.0
-    if not 0 <= value <= most:
-        raise CannotRun(f"{name} is not {what} from 0 to {most}.")
-    return value
+        seconds = 0.0
+    if not 0 < seconds <= 86_400:
+        raise CannotRun("PARLEY_TICK_SECONDS is not a number of seconds up to 86400.")
+    return seconds

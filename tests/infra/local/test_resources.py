@@ -60,6 +60,8 @@ def test_what_is_published_to_people_reaches_the_mailbox(
     aws: Clients, environ: dict[str, str]
 ) -> None:
     mailbox = aws.sqs.get_queue_url(QueueName=resources.MAILBOX)["QueueUrl"]
-    aws.sns.publish(TopicArn=environ["PARLEY_NEEDS_INPUT_TOPIC_ARN"], Message="hello")
-    received = aws.sqs.receive_message(QueueUrl=mailbox, WaitTimeSeconds=5)
-    assert [m["Body"] for m in received["Messages"] if "hello" in m["Body"]]
+    aws.sns.publish(TopicArn=environ["PARLEY_NEEDS_INPUT_TOPIC_ARN"], Message="hello, mailbox")
+    bodies: list[str] = []
+    while not any("hello, mailbox" in body for body in bodies):
+        received = aws.sqs.receive_message(QueueUrl=mailbox, WaitTimeSeconds=5)
+        bodies += [message["Body"] for message in received["Messages"]]
