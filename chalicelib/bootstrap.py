@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from chalicelib.storage.api_keys import DynamoApiKeys
     from chalicelib.storage.lists import DynamoLists
     from chalicelib.storage.outbox import DynamoNoticeBox
+    from chalicelib.storage.rates import DynamoRates
     from chalicelib.storage.signing import SigningSecret
     from chalicelib.storage.table import DynamoStore
 
@@ -108,6 +109,13 @@ class Services:
         from chalicelib.storage.api_keys import DynamoApiKeys
 
         return DynamoApiKeys(self.dynamodb, self.settings.require("table"))
+
+    @cached_property
+    def rates(self) -> DynamoRates:
+        """Counters of tries."""
+        from chalicelib.storage.rates import DynamoRates
+
+        return DynamoRates(self.dynamodb, self.settings.require("table"))
 
     @cached_property
     def authenticator(self) -> Authenticator:

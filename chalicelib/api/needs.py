@@ -24,6 +24,13 @@ class Rows(Store, Journal, Protocol):
         """Delete everything that is left of a deleted session."""
 
 
+class Rates(Protocol):
+    """Counters that all instances share."""
+
+    def hit(self, name: str, *, window_seconds: int, now: datetime) -> int:
+        """Count one try and return how many there were in this window."""
+
+
 class Needs(Protocol):
     """Members of `bootstrap.Services` that views use."""
 
@@ -57,6 +64,10 @@ class Needs(Protocol):
     @property
     def authenticator(self) -> Authenticator:
         """From an API key to a principal."""
+
+    @property
+    def rates(self) -> Rates:
+        """Counters of tries."""
 
     @property
     def tokens(self) -> Tokens:

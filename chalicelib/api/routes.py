@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from chalicelib.api.answer_links import answer_link_routes
 from chalicelib.api.elicitations import elicitation_routes
+from chalicelib.api.inbox import inbox_routes
 from chalicelib.api.needs import Needs
+from chalicelib.api.pages import static_routes
 from chalicelib.api.session_reads import session_read_routes
 from chalicelib.api.sessions import session_routes
+from chalicelib.api.visits import visit_routes
 
 if TYPE_CHECKING:
     from chalice.app import Chalice
 
 
+ROUTES = (
+    elicitation_routes,
+    session_routes,
+    session_read_routes,
+    answer_link_routes,
+    inbox_routes,
+    visit_routes,
+    static_routes,
+)
+
+
 def register_routes(app: Chalice, needs: Needs) -> None:
     """Register every blueprint, made anew for this app."""
-    for make in (elicitation_routes, session_routes, session_read_routes):
+    for make in ROUTES:
         app.register_blueprint(make(needs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 BATCH = 25
 """AWS's limit of one BatchWriteItem."""
 
+READ_BATCH = 100
+"""AWS's limit of one BatchGetItem."""
+
 
 @dataclass(frozen=True, slots=True)
 class DynamoStore:
@@ -48,18 +51,12 @@ class DynamoStore:
         return elicitation_from_item(item) if item else None
 
     def elicitations(self, keys_: Sequence[str]) -> list[Elicitation]:
-        """Those of up to 100 keys that exist; throttled leftovers are asked for again."""
-        wanted = [keys.key(keys.elicitation_pk(key)) for key in keys_]
-        found: list[Elicitation] = []
-        with storage_errors():
-            while wanted:
-                answer = self.client.batch_get_item(
-                    RequestItems={self.table: {"Keys": wanted, "ConsistentRead": True}}
-                )
-                found += [elicitation_from_item(item) for item in answer["Responses"][self.table]]
-                left = answer.get("UnprocessedKeys", {}).get(self.table)
-                wanted = [dict(key) for key in left["Keys"]] if left else []
-        return found
+        """Those of any number of keys that exist, in no order."""
+        return [elicitation_from_item(i) for i in self._batch(map(keys.elicitation_pk, keys_))]
+
+    def sessions(self, ids: Sequence[str]) -> list[Session]:
+        """Those of any number of session ids that exist, in no order."""
+        return [session_from_item(item) for item in self._batch(map(keys.session_pk, ids))]
 
     def commit(self, change: Change) -> None:
         """Write a change; raises as `ports.Store.commit` says."""
@@ -107,6 +104,20 @@ class DynamoStore:
             Limit=BATCH,
         )
         return [dict(item) for item in answer["Items"]]
+
+    def _batch(self, pks: Iterable[str]) -> list[Item]:
+        """META rows by partition, 100 a request; throttled leftovers are asked for again."""
+        wanted = [keys.key(pk) for pk in pks]
+        found: list[Item] = []
+        with storage_errors():
+            while wanted:
+                request: Any = {"Keys": wanted[:READ_BATCH], "ConsistentRead": True}
+                wanted = wanted[READ_BATCH:]
+                answer = self.client.batch_get_item(RequestItems={self.table: request})
+                found += [dict(item) for item in answer["Responses"][self.table]]
+                left: Any = answer.get("UnprocessedKeys", {}).get(self.table)
+                wanted += [dict(key) for key in left["Keys"]] if left else []
+        return found
 
     def _get(self, key: Item, *, consistent: bool) -> Item | None:
         with storage_errors():

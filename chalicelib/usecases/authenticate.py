@@ -47,6 +47,16 @@ class Authenticator:
                 return key.principal()
         raise Unauthenticated("The API key is not valid.")
 
+    def holder(self, key_id: str) -> Principal:
+        """The holder of a key that proved itself before (a signed cookie names it).
+
+        Raises `Unauthenticated` when the key was revoked since.
+        """
+        key = self._find(key_id)
+        if key is None or key.revoked_at is not None:
+            raise Unauthenticated("The API key was revoked.")
+        return key.principal()
+
     def _find(self, key_id: str) -> ApiKey | None:
         now = self._clock()
         remembered = self._remembered.get(key_id)

@@ -91,7 +91,10 @@ class Store(Protocol):
         """The elicitation; with `consistent=False` at half the price and possibly a moment old."""
 
     def elicitations(self, keys: Sequence[str]) -> list[Elicitation]:
-        """Those of `keys` (at most 100) that exist, in no order."""
+        """Those of `keys` that exist, in no order."""
+
+    def sessions(self, ids: Sequence[str]) -> list[Session]:
+        """Those of `ids` that exist, in no order."""
 
     def commit(self, change: Change) -> None:
         """Write a change. Raises `SessionMoved`, `ElicitationMoved` or `Contended`; a repeat of the
