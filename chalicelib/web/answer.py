@@ -18,6 +18,7 @@ from chalicelib.web.controls import Control, Typed, controls, problems_by_field
 from chalicelib.web.page import Page
 from chalicelib.web.render import render_page
 from chalicelib.web.times import TimeLeft, time_left
+from chalicelib.web.viewer import Viewer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +43,13 @@ def answer_page(
     now: datetime,
     action_path: str,
     base_path: str,
-    csrf: str | None = None,
+    viewer: Viewer | None = None,
 ) -> Page:
     """The form of a live elicitation; 422 when it comes back with `problems`.
 
     `values` is the post as it came, by control name (`f0`, `f1`, ...), so that what was typed
     stays; None shows the defaults. `action_path` is absolute and receives a form post with `action`
-    (accept, decline or cancel), the controls, and `csrf` where the page was given one.
+    (accept, decline or cancel), the controls, and `csrf` when there is a viewer.
     """
     form = AnswerForm(
         message=elicitation.message,
@@ -64,7 +65,7 @@ def answer_page(
         base_path=base_path,
         form=form,
         action_path=action_path,
-        csrf=csrf,
+        viewer=viewer,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.domain.text import one_line, visible
 from chalicelib.web.assets import asset_url
@@ -40,7 +40,7 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, *, base_path: str, **values: object) -> str:
+def render(template: str, *, base_path: str, **values: Any) -> str:
     """The HTML of a template; a value that the template needs and does not get raises."""
     base = base_path.rstrip("/")
     urls = {name: asset_url(base, name) for name in ("app.css", "app.js")}
@@ -53,7 +53,7 @@ def render_page(
     base_path: str,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
-    **values: object,
+    **values: Any,
 ) -> Page:
     """A whole page with the headers that all pages have, and `headers` on top."""
     html = render(template, base_path=base_path, **values)
