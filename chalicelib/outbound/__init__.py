@@ -1,0 +1,1 @@
+"""Calls to the outside: guarded HTTP, the prober, the MCP relay client."""
