@@ -43,7 +43,7 @@ def answer_link_routes(needs: Needs) -> Blueprint:
     routes = Blueprint(__name__)
     view = endpoint(routes, needs, errors_as_pages(needs))
 
-    @routes.route("/a/{token}", methods=PAGE)
+    @routes.route("/a/{token}", methods=PAGE, content_types=ANY_CONTENT_TYPE)
     @view
     def show(_request: Request, token: str) -> Response:
         found = _find(token, needs)
@@ -57,7 +57,7 @@ def answer_link_routes(needs: Needs) -> Blueprint:
             return send(_unknown(needs))
         return send(_decide(request, found, token, needs))
 
-    @routes.route("/a/{token}/status", methods=["GET"])
+    @routes.route("/a/{token}/status", methods=["GET"], content_types=ANY_CONTENT_TYPE)
     @endpoint(routes, needs)
     def status(_request: Request, token: str) -> Response:
         from chalicelib.web.receipts import receipt_status

@@ -35,12 +35,12 @@ def elicitation_routes(needs: Needs) -> Blueprint:
     def create_by_token(request: Request, token: str) -> Response:
         return create(request, needs, token_asker(needs, token, polling=False))
 
-    @routes.route(f"{BASE}/{{request_id}}", methods=["GET"])
+    @routes.route(f"{BASE}/{{request_id}}", methods=["GET"], content_types=ANY_CONTENT_TYPE)
     @view
     def poll_by_key(request: Request, request_id: str) -> Response:
         return poll(request, needs, request_id, lambda: bare_asker(request, needs))
 
-    @routes.route(f"{BY_TOKEN}/{{request_id}}", methods=["GET"])
+    @routes.route(f"{BY_TOKEN}/{{request_id}}", methods=["GET"], content_types=ANY_CONTENT_TYPE)
     @view
     def poll_by_token(request: Request, token: str, request_id: str) -> Response:
         return poll(request, needs, request_id, lambda: token_asker(needs, token, polling=True))

@@ -41,7 +41,7 @@ def inbox_routes(needs: Needs) -> Blueprint:
     routes = Blueprint(__name__)
     view = endpoint(routes, needs, errors_as_pages(needs))
 
-    @routes.route("/", methods=PAGE)
+    @routes.route("/", methods=PAGE, content_types=ANY_CONTENT_TYPE)
     @view
     def inbox(request: Request) -> Response:
         return _signed_in(request, needs, lambda who: _inbox(request, who, needs))
@@ -51,7 +51,7 @@ def inbox_routes(needs: Needs) -> Blueprint:
     def decline(request: Request) -> Response:
         return _signed_in(request, needs, lambda who: _decline(request, who, needs))
 
-    @routes.route("/sessions/{session_id}", methods=PAGE)
+    @routes.route("/sessions/{session_id}", methods=PAGE, content_types=ANY_CONTENT_TYPE)
     @view
     def session(request: Request, session_id: str) -> Response:
         return _signed_in(request, needs, lambda who: _session(request, session_id, who, needs))

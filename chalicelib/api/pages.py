@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from chalice.app import Blueprint, Response
 
-from chalicelib.api.endpoint import endpoint
+from chalicelib.api.endpoint import ANY_CONTENT_TYPE, endpoint
 from chalicelib.api.http import OURS, Request, answer
 from chalicelib.api.problems import headers_of, status_of
 from chalicelib.domain.errors import NotFound, ParleyError, RateLimited, TryAgain
@@ -72,7 +72,7 @@ def static_routes(needs: Needs) -> Blueprint:
     """`/static/{name}`: the style sheet and the script, cached for good by their hashed URLs."""
     routes = Blueprint(__name__)
 
-    @routes.route("/static/{name}", methods=PAGE)
+    @routes.route("/static/{name}", methods=PAGE, content_types=ANY_CONTENT_TYPE)
     @endpoint(routes, needs)
     def static(request: Request, name: str) -> Response:
         from chalicelib.web.assets import CACHE_CONTROL, asset

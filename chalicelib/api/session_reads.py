@@ -5,7 +5,7 @@ from __future__ import annotations
 from chalice.app import Blueprint, Response
 
 from chalicelib.api import auth
-from chalicelib.api.endpoint import endpoint
+from chalicelib.api.endpoint import ANY_CONTENT_TYPE, endpoint
 from chalicelib.api.http import Request, answer, json_answer
 from chalicelib.api.needs import Needs
 from chalicelib.api.paging import limit_of, number_of
@@ -24,7 +24,7 @@ def session_read_routes(needs: Needs) -> Blueprint:
     routes = Blueprint(__name__)
     view = endpoint(routes, needs)
 
-    @routes.route(f"{ONE}/env", methods=["GET"])
+    @routes.route(f"{ONE}/env", methods=["GET"], content_types=ANY_CONTENT_TYPE)
     @view
     def env(request: Request, session_id: str) -> Response:
         principal = auth.require(request, needs, Scope.HOST)
@@ -34,7 +34,7 @@ def session_read_routes(needs: Needs) -> Blueprint:
             return answer(200, lines, "text/plain; charset=utf-8")
         return json_answer(200, {"env": variables})
 
-    @routes.route(f"{ONE}/events", methods=["GET"])
+    @routes.route(f"{ONE}/events", methods=["GET"], content_types=ANY_CONTENT_TYPE)
     @view
     def events(request: Request, session_id: str) -> Response:
         principal = auth.require(request, needs, *READERS)
@@ -46,7 +46,7 @@ def session_read_routes(needs: Needs) -> Blueprint:
         more = {"next": found[-1].version} if len(found) == limit else {}
         return json_answer(200, body | more)
 
-    @routes.route(f"{ONE}/elicitations", methods=["GET"])
+    @routes.route(f"{ONE}/elicitations", methods=["GET"], content_types=ANY_CONTENT_TYPE)
     @view
     def elicitations(request: Request, session_id: str) -> Response:
         principal = auth.require(request, needs, *READERS)

@@ -37,7 +37,7 @@ def session_routes(needs: Needs) -> Blueprint:
         status = 201 if result.facts else 200
         return json_answer(status, with_env(result.value, needs))
 
-    @routes.route(BASE, methods=["GET"])
+    @routes.route(BASE, methods=["GET"], content_types=ANY_CONTENT_TYPE)
     @view
     def list_all(request: Request) -> Response:
         principal = auth.require(request, needs, *READERS)
@@ -53,7 +53,7 @@ def session_routes(needs: Needs) -> Blueprint:
         body = {"sessions": [session_body(session, now) for session in page.sessions]}
         return json_answer(200, body | ({"next": page.next} if page.next else {}))
 
-    @routes.route(ONE, methods=["GET"])
+    @routes.route(ONE, methods=["GET"], content_types=ANY_CONTENT_TYPE)
     @view
     def read(request: Request, session_id: str) -> Response:
         principal = auth.require(request, needs, *READERS)
@@ -88,7 +88,7 @@ def session_routes(needs: Needs) -> Blueprint:
         needs.observer.facts(result.facts)
         return json_answer(200, with_env(result.value, needs))
 
-    @routes.route(ONE, methods=["DELETE"])
+    @routes.route(ONE, methods=["DELETE"], content_types=ANY_CONTENT_TYPE)
     @view
     def delete(request: Request, session_id: str) -> Response:
         principal = auth.require(request, needs, Scope.HOST)

@@ -36,7 +36,7 @@ def visit_routes(needs: Needs) -> Blueprint:
     routes = Blueprint(__name__)
     view = endpoint(routes, needs, errors_as_pages(needs))
 
-    @routes.route("/sign-in", methods=PAGE)
+    @routes.route("/sign-in", methods=PAGE, content_types=ANY_CONTENT_TYPE)
     @view
     def form(request: Request) -> Response:
         return _form(needs, next_path=_local(request.query.get("next", "/")))
