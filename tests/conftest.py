@@ -8,9 +8,9 @@ import pytest_socket
 
 from infra.local.resources import CREDENTIALS
 from tests.engine import aws, engine, table
-from tests.parley import parley
+from tests.parley import deployment, parley
 
-__all__ = ["aws", "engine", "parley", "table"]
+__all__ = ["aws", "deployment", "engine", "parley", "table"]
 
 _OURS = ("PARLEY_", "ELICITATION_", "AWS_", "TOOL_RESULT_")
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -41,6 +41,18 @@ class ManualClock:
         self.now += timedelta(**amount)
 
 
+class SharedServices(Services):
+    """Services with AWS clients that the whole run shares: making four costs more than a test."""
+
+    _made: ClassVar[dict[tuple[str | None, str], Any]] = {}
+
+    def _client(self, service: str, timeouts: Mapping[str, int]) -> Any:
+        key = (self.settings.engine_url, service)
+        if key not in self._made:
+            self._made[key] = super()._client(service, timeouts)
+        return self._made[key]
+
+
 @dataclass
 class Answer:
     """An HTTP answer."""
@@ -69,6 +81,7 @@ class Parley:
     aws: Clients
     clock: ManualClock
     mailbox: str
+    environ: Mapping[str, str]
     gateway: Gateway = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,6 +89,12 @@ class Parley:
         make_thread_safe(app)
         self.gateway = Gateway(app)
         self.key = self.new_key("tester", *Scope)
+
+    def configured(self, **environ: str) -> Parley:
+        """The same deployment as an operator who sets these variables runs it."""
+        both = {**self.environ, **environ}
+        services = SharedServices(both, clock=self.clock)
+        return Parley(services, self.aws, self.clock, self.mailbox, both)
 
     def new_key(self, name: str, *scopes: Scope) -> str:
         """A fresh API key."""
@@ -172,6 +191,12 @@ class Parley:
                 found.append(json.loads(json.loads(message["Body"])["Message"]))
         return found
 
+    def ring(self, request_id: str, times: int = 1) -> None:
+        """A question's timer rings, also several times: SQS delivers at least once."""
+        record = {"messageId": "m", "body": json.dumps({"key": request_id})}
+        failed = timers.run_timers({"Records": [record] * times}, self.services)
+        assert not failed["batchItemFailures"], failed
+
     def clean_up(self) -> dict[str, Any]:
         """Run the cleanup job."""
         return cleanup.cleanup(self.services)
@@ -230,12 +255,21 @@ def environ_for(aws: Clients, engine_url: str, table: str) -> tuple[dict[str, st
     }, mailbox
 
 
+@pytest.fixture(scope="session")
+def deployment(aws: Clients, engine: Any) -> tuple[dict[str, str], str]:
+    """The variables of a service whose queues and topic all tests use, and its mailbox queue."""
+    return environ_for(aws, engine.url, "parley-tests")
+
+
 @pytest.fixture
-def parley(aws: Clients, engine: Any, table: str) -> Parley:
-    """A fresh service on the engine, at a clock that the test turns."""
-    environ, mailbox = environ_for(aws, engine.url, table)
+def parley(deployment: tuple[dict[str, str], str], aws: Clients, table: str) -> Parley:
+    """A fresh service on the engine, at a clock that the test turns: own table, empty queues."""
+    environ, mailbox = deployment
+    for url in (mailbox, *(v for k, v in environ.items() if k.endswith("_QUEUE_URL"))):
+        aws.sqs.purge_queue(QueueUrl=url)
     clock = ManualClock()
-    return Parley(Services(environ, clock=clock), aws, clock, mailbox)
+    environ = environ | {"PARLEY_TABLE": table}
+    return Parley(SharedServices(environ, clock=clock), aws, clock, mailbox, environ)
 
 
 def instant(text: str) -> datetime:
