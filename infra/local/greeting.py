@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from botocore.exceptions import BotoCoreError
+
 from infra.local.notices import write_json
 from infra.local.problems import CannotRun
 from infra.local.wire import HttpRequest, HttpResponse
@@ -65,7 +67,7 @@ Parley is ready at {base_url}
 
 API key (all scopes)   {steps.api_key}
 Session                {steps.session_id}
-Inbox                  {base_url}/inbox (sign in with the key)
+Inbox                  {base_url}/ (sign in with the key)
 
 Five variables lead an agent's MCP servers here:
 {variables}
@@ -112,10 +114,15 @@ def _remembered(ask: Ask, memory: Path) -> FirstSteps | None:
 
 
 def _issue_key(services: Services) -> str:
+    from chalicelib.domain.errors import ParleyError
     from chalicelib.domain.principal import Scope
     from chalicelib.keys import issue
+    from chalicelib.settings import MissingSetting
 
-    return issue(services, name="development", scopes=frozenset(Scope))
+    try:
+        return issue(services, name="development", scopes=frozenset(Scope))
+    except (BotoCoreError, MissingSetting, ParleyError) as error:
+        raise CannotRun(f"The service cannot start: {str(error).rstrip('.')}.") from error
 
 
 def _call(ask: Ask, key: str, method: str, path: str, body: Any = None) -> dict[str, Any] | None:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from botocore.exceptions import ConnectionError, HTTPClientError  # noqa: A004 (botocore's own)
+
 from infra.local import engine, ticker
 from infra.local.gateway import Gateway
 from infra.local.greeting import FirstSteps, first_steps, ready_file, welcome
@@ -68,7 +70,7 @@ def run(environ: MutableMapping[str, str]) -> None:
         stack.enter_context(engine.locked(options.data_dir))
         running, engine_url = stack.enter_context(_engine(options))
         clients = Clients(engine_url)
-        names = ensure_all(clients) if options.creates_resources else {}
+        names = _ensure(clients, engine_url) if options.creates_resources else {}
         server = HttpServer(options.host, options.port)
         stack.callback(server.stop)
         environ.pop("PARLEY_ENGINE_URL", None)
@@ -77,6 +79,13 @@ def run(environ: MutableMapping[str, str]) -> None:
         steps = _serve(stack, options, server, clients=clients, stop=stop)
         _announce(options, server.port, steps)
         _wait(stop, running)
+
+
+def _ensure(clients: Clients, engine_url: str | None) -> dict[str, str]:
+    try:
+        return ensure_all(clients)
+    except (ConnectionError, HTTPClientError) as error:
+        raise CannotRun(f"No engine answers at {engine_url}.") from error
 
 
 def _serve(

@@ -141,6 +141,16 @@ class _Request(cheroot.HTTPRequest):
         super().__init__(*args, **kwargs)
         self.header_reader = _HeaderReader()
 
+    def simple_response(self, status: Any, msg: str = "") -> None:
+        """What cheroot answers itself, to what is not HTTP or too long, in the one envelope."""
+        number = int(str(status)[:3])
+        code = "too_large" if number in {413, 414} else "bad_request"
+        response = problem(number, code, msg or _phrase(number), headers=[("Connection", "close")])
+        self.close_connection = True
+        head = [f"HTTP/1.1 {number} {_phrase(number)}"]
+        head += [f"{name}: {value}" for name, value in response.headers]
+        self.conn.wfile.write("\r\n".join([*head, "", ""]).encode() + b"".join(response.body))
+
 
 class _Connection(cheroot.HTTPConnection):
     RequestHandlerClass = _Request

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from infra.local.engine import Engine
 from tests.infra.local.running import Service, service, start
 
 pytestmark = pytest.mark.engine
@@ -105,18 +106,22 @@ def test_a_path_that_is_not_there_is_answered_in_json(running: Service) -> None:
 
 def test_a_second_runner_on_the_same_folder_is_told_in_one_sentence(running: Service) -> None:
     folder = Path(running.ready["data_dir"])
-    assert_refused(folder, folder.with_suffix(".console-2"), "is in use by another runner")
+    second = folder.with_suffix(".console-2")
+    assert_refused(folder, "is in use by another runner", console=second)
 
 
 def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port = str(busy.getsockname()[1])
-        assert_refused(tmp_path / "data", None, f"Port {port} of 127.0.0.1 is in use", port=port)
+        refusal = f"Port {port} of 127.0.0.1 is in use"
+        assert_refused(tmp_path / "data", refusal, PARLEY_PORT=port)
 
 
-def assert_refused(data_dir: Path, console: Path | None, sentence: str, *, port: str = "0") -> None:
+def assert_refused(
+    data_dir: Path, sentence: str, *, console: Path | None = None, **environ: str
+) -> None:
     """It ends at once, with this and nothing else on its console."""
-    process = start(data_dir, {"PARLEY_PORT": port}, console=console)
+    process = start(data_dir, environ, console=console)
     assert process.wait(60) == 1
     shown = (console or data_dir.with_suffix(".console")).read_text()
     assert sentence in shown
@@ -152,3 +157,21 @@ def test_ctrl_c_ends_it_cleanly_while_a_poll_is_held(tmp_path: Path) -> None:
     assert "Traceback" not in running.console.read_text()
     assert not (tmp_path / "data.ready").exists()
     assert not (tmp_path / "data" / "engine.pid").exists()
+
+
+def test_another_engine_on_this_machine_is_used_as_it_is(engine: Engine, tmp_path: Path) -> None:
+    with service(tmp_path / "data", PARLEY_ENGINE_URL=engine.url) as running:
+        assert running.ready["env"]["ELICITATION_SESSION_ID"] == running.ready["session_id"]
+        assert not (tmp_path / "data" / "engine").exists()
+    assert engine.alive
+
+
+def test_an_engine_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    assert_refused(tmp_path / "data", f"No engine answers at {url}.", PARLEY_ENGINE_URL=url)
+
+
+def test_an_account_without_names_is_one_sentence(tmp_path: Path) -> None:
+    account = {"PARLEY_ENGINE_URL": "aws", "AWS_DEFAULT_REGION": "eu-west-1"}
+    assert_refused(tmp_path / "data", "PARLEY_TABLE is not set.", **account)

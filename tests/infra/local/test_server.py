@@ -128,6 +128,23 @@ def test_a_body_over_the_limit_is_refused(port: int, head: str, body: bytes) -> 
     assert response.headers["Connection"] == "close"
 
 
+@pytest.mark.parametrize(
+    ("raw", "status", "code"),
+    [
+        (b"nonsense\r\n\r\n", 400, "bad_request"),
+        (b"GET / HTTP/1.1\r\nno colon\r\n\r\n", 400, "bad_request"),
+        (b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n", 414, "too_large"),
+        (b"GET / HTTP/1.1\r\nX-Long: " + b"x" * 20_000 + b"\r\n\r\n", 413, "too_large"),
+    ],
+)
+def test_what_is_not_http_is_answered_in_the_one_envelope(
+    port: int, raw: bytes, status: int, code: str
+) -> None:
+    response = send(port, raw)
+    assert (response.status, code_of(response)) == (status, code)
+    assert (response.headers["X-Parley"], response.headers["Connection"]) == ("1", "close")
+
+
 def test_broken_chunks_are_a_400(port: int) -> None:
     head = b"POST /echo/a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
     response = send(port, head + b"zz\r\n")
