@@ -49,3 +49,33 @@ bench: setup-dev ## measure against the bare floor in the same run
 
 clean: ## remove what make and the service made here
 	rm -rf $(VENV) build .parley .mypy_cache .ruff_cache .hypothesis
+
+# Lambda runs the Python that packages: 3.13 where there is one, which AWS supports until June 2029.
+STAGE ?= production
+TOOLS := .venv-tools
+PACKAGE_VENV := $(shell python3.13 -c 'print(".venv-package")' 2>/dev/null || echo $(VENV))
+.PHONY: package deploy destroy setup-tools
+
+.venv-package/.run: requirements.txt
+	@echo "parley: installing what packaging needs for Python 3.13 (first run only, about a minute)"
+	@python3.13 -m venv .venv-package
+	@.venv-package/bin/python -m pip install --quiet --disable-pip-version-check '$(PIP_PIN)'
+	@.venv-package/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(TOOLS)/.tools: infra/tools-requirements.txt | $(BIN)/python
+	@$(BIN)/python -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check -r infra/tools-requirements.txt
+	@touch $@
+
+setup-tools: $(TOOLS)/.tools
+
+package: $(PACKAGE_VENV)/.run $(TOOLS)/.tools ## build and check what goes to AWS (STAGE=production)
+	@$(PACKAGE_VENV)/bin/python -m infra.build --stage $(STAGE)
+	@$(PACKAGE_VENV)/bin/python -m infra.check --stage $(STAGE)
+
+deploy: package ## create or update the stack, after showing what would change (ARGS="OperatorEmail=...")
+	@$(PACKAGE_VENV)/bin/python -m infra.deploy --stage $(STAGE) $(ARGS)
+
+destroy: $(PACKAGE_VENV)/.run ## delete the stack; refused while the table is protected
+	@$(PACKAGE_VENV)/bin/python -m infra.destroy --stage $(STAGE) $(ARGS)
