@@ -1,0 +1,1 @@
+"""What must hold of a package before anybody deploys it; findings are sentences."""
