@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -40,6 +41,11 @@ class ProbeResult:
     def degraded(self) -> bool:
         """Whether something answered, but not as this service does."""
         return self.kind is ProbeKind.DEGRADED
+
+
+def worst(results: Sequence[ProbeResult]) -> ProbeResult:
+    """Down before degraded before sound; the first of equals. Raises `ValueError` on none."""
+    return min(results, key=lambda result: (result.reachable, not result.degraded))
 
 
 class Health(StrEnum):

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from chalicelib.domain import incident
 from chalicelib.domain.events import Event
-from chalicelib.domain.gate import ProbeResult
+from chalicelib.domain.gate import ProbeResult, worst
 from chalicelib.domain.incident import Incident, ProbeState, Thresholds
 from chalicelib.usecases.ports import Clock, Contended, Result
 
@@ -63,11 +63,6 @@ def probe_endpoint(
         "elapsed_ms": result.elapsed_ms,
     }
     return Result(summary, tuple(facts or ()))
-
-
-def worst(results: Sequence[ProbeResult]) -> ProbeResult:
-    """Down before degraded before sound; the first of equals. Raises `ValueError` on none."""
-    return min(results, key=lambda result: (result.reachable, not result.degraded))
 
 
 def _record(before: ProbeState, result: ProbeResult, probing: Probing) -> list[Event] | None:

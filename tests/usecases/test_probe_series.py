@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.domain.gate import Health, ProbeResult
+from chalicelib.domain.gate import Health, ProbeResult, worst
 from chalicelib.domain.incident import STALE_AFTER, PageKind, Thresholds, gate_state
 from chalicelib.usecases.page_incident import deliver_pages
-from chalicelib.usecases.probe_endpoint import Probing, probe_endpoint, worst
+from chalicelib.usecases.probe_endpoint import Probing, probe_endpoint
 from tests.usecases.fake_incidents import (
     DEGRADED,
     DOWN,
