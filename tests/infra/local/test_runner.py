@@ -10,7 +10,7 @@ import signal
 import socket
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -107,18 +107,18 @@ def test_a_path_that_is_not_there_is_answered_in_json(running: Service) -> None:
 def test_a_second_runner_on_the_same_folder_is_told_in_one_sentence(running: Service) -> None:
     folder = Path(running.ready["data_dir"])
     second = folder.with_suffix(".console-2")
-    assert_refused(folder, "is in use by another runner", console=second)
+    assert_refused(folder, {}, "is in use by another runner", console=second)
 
 
 def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port = str(busy.getsockname()[1])
         refusal = f"Port {port} of 127.0.0.1 is in use"
-        assert_refused(tmp_path / "data", refusal, PARLEY_PORT=port)
+        assert_refused(tmp_path / "data", {"PARLEY_PORT": port}, refusal)
 
 
 def assert_refused(
-    data_dir: Path, sentence: str, *, console: Path | None = None, **environ: str
+    data_dir: Path, environ: Mapping[str, str], sentence: str, *, console: Path | None = None
 ) -> None:
     """It ends at once, with this and nothing else on its console."""
     process = start(data_dir, environ, console=console)
@@ -169,9 +169,10 @@ def test_another_engine_on_this_machine_is_used_as_it_is(engine: Engine, tmp_pat
 def test_an_engine_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    assert_refused(tmp_path / "data", f"No engine answers at {url}.", PARLEY_ENGINE_URL=url)
+    elsewhere = {"PARLEY_ENGINE_URL": url}
+    assert_refused(tmp_path / "data", elsewhere, f"No engine answers at {url}.")
 
 
 def test_an_account_without_names_is_one_sentence(tmp_path: Path) -> None:
     account = {"PARLEY_ENGINE_URL": "aws", "AWS_DEFAULT_REGION": "eu-west-1"}
-    assert_refused(tmp_path / "data", "PARLEY_TABLE is not set.", **account)
+    assert_refused(tmp_path / "data", account, "PARLEY_TABLE is not set.")
