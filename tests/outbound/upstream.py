@@ -39,14 +39,15 @@ class Told:
 Script = Callable[[Asked], Told]
 
 
-def json_told(value: Any, status: int = 200, **headers: str) -> Told:
+def json_told(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Told:
     """A JSON answer."""
-    return Told(status, json.dumps(value).encode(), {"Content-Type": "application/json", **headers})
+    kind = {"Content-Type": "application/json"}
+    return Told(status, json.dumps(value).encode(), {**kind, **(headers or {})})
 
 
-def sse_told(*chunks: bytes, **headers: str) -> Told:
+def sse_told(*chunks: bytes) -> Told:
     """An event stream that ends after its chunks."""
-    return Told(headers={"Content-Type": "text/event-stream", **headers}, stream=chunks)
+    return Told(headers={"Content-Type": "text/event-stream"}, stream=chunks)
 
 
 @dataclass
