@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chalicelib.domain.text import SUMMARY_LIMIT, one_line, summary, visible
@@ -13,6 +13,7 @@ from chalicelib.domain.text import SUMMARY_LIMIT, one_line, summary, visible
 KEPT_IN_CONTEXT = frozenset("\u200c\u200d\ufe0e\ufe0f")
 PREPENDED_SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 PREPENDED_SIGNS |= frozenset("\U000110bd\U000110cd")
+UNTIMED = settings(deadline=None)
 
 # Text in which hidden characters are as likely as letters, and next to what could excuse them.
 hostile = st.text(
@@ -122,6 +123,7 @@ def test_nothing_pushes_the_end_out_of_sight(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
+@UNTIMED
 @given(hostile)
 @example("\r\r\n")
 @example("\u0915" + "\u0301" * 6 + "\u094d\u200d")
@@ -132,12 +134,14 @@ def test_visible_is_idempotent_and_leaves_nothing_invisible(text: str) -> None:
     shown.encode()
 
 
+@UNTIMED
 @given(hostile)
 def test_visible_keeps_every_letter_and_digit_in_order(text: str) -> None:
     remaining = iter(visible(text))
     assert all(one in remaining for one in text if one.isalnum() and one.isascii())
 
 
+@UNTIMED
 @given(hostile, st.integers(min_value=1, max_value=30))
 def test_one_line_is_one_line_within_its_limit_and_idempotent(text: str, limit: int) -> None:
     line = one_line(text, limit)
@@ -146,6 +150,7 @@ def test_one_line_is_one_line_within_its_limit_and_idempotent(text: str, limit: 
     assert one_line(line, limit) == line
 
 
+@UNTIMED
 @given(st.text(st.sampled_from("ab c\n"), max_size=40), st.text("xyz", min_size=9, max_size=9))
 def test_one_line_keeps_the_start_and_the_end(middle: str, edge: str) -> None:
     line = one_line(f"{edge}{middle}{edge}", 20)

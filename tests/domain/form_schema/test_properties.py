@@ -20,22 +20,11 @@ from chalicelib.domain.form_schema import (
 from tests.domain.form_schema.strategies import json_values, posts, schemas
 
 KEYWORDS = [
-    "type",
-    "enum",
-    "enumNames",
-    "oneOf",
-    "items",
-    "default",
-    "minLength",
-    "maxLength",
-    "minimum",
-    "maximum",
-    "minItems",
-    "maxItems",
-    "format",
-    "title",
-    "pattern",
+    *("type", "enum", "enumNames", "oneOf", "items", "default", "minLength", "maxLength"),
+    *("minimum", "maximum", "minItems", "maxItems", "format", "title", "description", "pattern"),
 ]
+USUAL = settings(deadline=None)
+FEW = settings(deadline=None, max_examples=50)
 
 
 def vetted_or_none(schema: object) -> dict[str, Any] | None:
@@ -58,12 +47,14 @@ def typed(content: Mapping[str, Any]) -> dict[str, str]:
     return {name: json.dumps(value) for name, value in content.items()}
 
 
+@USUAL
 @given(json_values)
 def test_any_json_is_vetted_or_refused_with_paths(raw: object) -> None:
     refused = refusal_of(lambda: vet_schema(raw))
     assert refused is None or refused.fields
 
 
+@USUAL
 @given(
     st.dictionaries(st.sampled_from(["type", "properties", "required"]), json_values), json_values
 )
@@ -74,6 +65,7 @@ def test_json_that_looks_like_a_schema_is_vetted_or_refused(root: object, leaf: 
             derive_fields(schema)
 
 
+@USUAL
 @given(
     st.dictionaries(
         st.sampled_from(KEYWORDS),
@@ -90,6 +82,7 @@ def test_a_property_of_known_keywords_is_read_or_refused(leaf: dict[str, object]
         validate_content(schema, {})
 
 
+@USUAL
 @given(st.data())
 def test_what_the_page_can_post_is_accepted_or_explained(data: st.DataObject) -> None:
     schema = vetted_or_none(data.draw(schemas()))
@@ -116,7 +109,7 @@ def test_what_the_page_can_post_is_accepted_or_explained(data: st.DataObject) ->
     assert {field.name for field in fields if field.required} <= set(kept)
 
 
-@settings(max_examples=50)
+@FEW
 @given(st.data())
 def test_every_choice_offered_can_be_chosen_on_the_page(data: st.DataObject) -> None:
     schema = vetted_or_none(data.draw(schemas()))
@@ -129,7 +122,7 @@ def test_every_choice_offered_can_be_chosen_on_the_page(data: st.DataObject) -> 
             assert chosen == ([option.value] if field.kind is Kind.MULTISELECT else option.value)
 
 
-@settings(max_examples=50)
+@FEW
 @given(schemas())
 def test_vetting_is_idempotent_and_loses_nothing(raw: dict[str, Any]) -> None:
     schema = vetted_or_none(raw)
@@ -138,7 +131,7 @@ def test_vetting_is_idempotent_and_loses_nothing(raw: dict[str, Any]) -> None:
     assert vet_schema(schema) == schema
 
 
-@settings(max_examples=50)
+@FEW
 @given(schemas())
 def test_defaults_of_a_vetted_schema_are_answers(raw: dict[str, Any]) -> None:
     schema = vetted_or_none(raw)
@@ -151,7 +144,7 @@ def test_defaults_of_a_vetted_schema_are_answers(raw: dict[str, Any]) -> None:
     assert validate_content(optional, {}, apply_defaults=False) == {}
 
 
-@settings(max_examples=50)
+@FEW
 @given(schemas(), json_values)
 def test_any_content_is_accepted_with_its_types_or_refused(raw: object, content: object) -> None:
     schema = vetted_or_none(raw)
