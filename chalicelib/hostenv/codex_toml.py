@@ -8,19 +8,21 @@ Comments, order and layout are kept by tomlkit; the result is read back and comp
 from __future__ import annotations
 
 import copy
+import re
 import tomllib
 from collections.abc import MutableMapping
 from typing import Any, Final
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import Array, InlineTable, Item, Table, Whitespace
+from tomlkit.items import AoT, Array, InlineTable, Item, Table, Whitespace
 
 from chalicelib.domain.errors import InvalidInput
 from chalicelib.hostenv.check import env_of
 from chalicelib.hostenv.variables import Edit, Place, Values
 
 SERVERS: Final = "mcp_servers"
+_LONE_LF: Final = re.compile(r"(?<!\r)\n")
 _UNSAFE: Final = (
     "is laid out in a way that cannot be edited without touching more than the five keys"
 )
@@ -40,7 +42,7 @@ def edit(text: str, values: Values) -> Edit:
     try:
         for place in places:
             _edit_server(document[SERVERS][place.name], values, newline)
-        after = tomlkit.dumps(document)
+        after = _with_line_ends_of(text, tomlkit.dumps(document))
     except (TOMLKitError, TypeError, AttributeError) as error:
         raise InvalidInput(_UNSAFE) from error
     if _parsed(after) != wanted:
@@ -121,6 +123,7 @@ def _add(table: MutableMapping[str, Any], key: str, item: Item, newline: str) ->
     if isinstance(table, InlineTable):
         _add_inline(table, key, item)
         return
+    item.trivia.trail = newline
     last = _last_plain_key(table) if isinstance(table, Table) else None
     if last is None or not isinstance(table, Table):
         table[key] = item
@@ -128,7 +131,6 @@ def _add(table: MutableMapping[str, Any], key: str, item: Item, newline: str) ->
     previous = table.value.item(last)
     if isinstance(previous, Item) and not previous.trivia.trail.endswith("\n"):
         previous.trivia.trail += newline
-    item.trivia.trail = newline
     table.value._insert_after(last, key, item)  # tomlkit has no public way to say where
 
 
@@ -149,11 +151,21 @@ def _last_plain_key(table: Table) -> str | None:
     """The last key before the first sub-table, if there is one."""
     last = None
     for key, item in table.value.body:
-        if isinstance(item, Table) and not (key is not None and key.is_dotted()):
+        is_section = isinstance(item, AoT) or (
+            isinstance(item, Table) and not (key is not None and key.is_dotted())
+        )
+        if is_section:
             break
         if key is not None:
             last = key.key
     return last
+
+
+def _with_line_ends_of(text: str, after: str) -> str:
+    """tomlkit ends some lines of its own with LF, whatever the file does."""
+    if "\n" in text.replace("\r\n", ""):
+        return after
+    return _LONE_LF.sub("\r\n", after) if "\r\n" in text else after
 
 
 def _parsed(text: str) -> dict[str, Any]:

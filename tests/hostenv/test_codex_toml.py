@@ -87,6 +87,19 @@ def test_new_values_replace_old_ones_in_place() -> None:
             '[mcp_servers.a]\ncommand = "x"\nenv_vars = "K"\nenv = { K = "v" }\n',
         ),
         (
+            '[mcp_servers.a]\ncommand = "x"\n\n# list\n[[mcp_servers.a.list]]\nq = 1\n',
+            '[mcp_servers.a]\ncommand = "x"\nenv = {K = "v"}\n\n# list\n'
+            "[[mcp_servers.a.list]]\nq = 1\n",
+        ),
+        (
+            '[mcp_servers.a]\r\ncommand = "x"\r\n[mcp_servers.a.env]\r\n# none',
+            '[mcp_servers.a]\r\ncommand = "x"\r\n[mcp_servers.a.env]\r\n# none\r\nK = "v"\r\n',
+        ),
+        (
+            '[mcp_servers.a]\r\ncommand = "x"\r\nenv.A = "1"\r\nenv.B = "2"\r\n',
+            '[mcp_servers.a]\r\ncommand = "x"\r\nenv.A = "1"\r\nenv.K = "v"\r\nenv.B = "2"\r\n',
+        ),
+        (
             'mcp_servers.a.command = "x"\nmcp_servers.a.env.A = "1"\n',
             'mcp_servers.a.command = "x"\nmcp_servers.a.env.A = "1"\nmcp_servers.a.env.K = "v"\n',
         ),

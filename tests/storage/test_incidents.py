@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from chalicelib.domain.gate import ProbeResult
 from chalicelib.domain.incident import ProbeState, Thresholds, observe
 from chalicelib.storage.incidents import DynamoIncidents
 from chalicelib.usecases.page_incident import deliver_pages
@@ -73,6 +76,26 @@ def test_a_whole_series_pages_once_for_each_incident_and_keeps_the_history(
     assert oldest.is_settled
     assert newest.claimed_at is None
     assert store.history(limit=1) == [newest]
+
+
+def test_two_probers_and_two_senders_at_once_page_once(store: DynamoIncidents) -> None:
+    pager, loaded = FakePager(), threading.Barrier(2, timeout=10)
+
+    def prober(_: str) -> ProbeResult:
+        loaded.wait()  # both have read the state, neither has written
+        return DOWN
+
+    def tick() -> None:
+        probing = Probing(
+            prober=prober, incidents=store, clock=TestClock(), thresholds=Thresholds()
+        )
+        probe_endpoint(["https://p.example"], probing=probing)
+        deliver_pages(incidents=store, pager=pager, clock=TestClock())
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(tick), pool.submit(tick)]:
+            done.result()
+    assert (store.load().bad_count, pager.count("page")) == (1, 1)
 
 
 def test_history_rows_are_dropped_after_the_retention(
