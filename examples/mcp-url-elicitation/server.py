@@ -25,8 +25,7 @@ from urllib.parse import parse_qs, urlsplit
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 META = "io.modelcontextprotocol/"
-STATE_LASTS = 600
-MAX_BODY = 64 * 1024
+STATE_LASTS, MAX_BODY = 600, 64 * 1024  # seconds, bytes
 NEEDS_URL: Any = {"requiredCapabilities": {"elicitation": {"url": {}}}}
 
 TOOL = {
