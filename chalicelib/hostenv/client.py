@@ -41,7 +41,7 @@ class Service:
 
     def system_prompt(self) -> str | None:
         """The block for the session's system prompt; None when it needs none."""
-        block = self._get("system-prompt").get("system_prompt")
+        block = self._get("system-prompt").get("text")
         return block if isinstance(block, str) and block else None
 
     def _get(self, what: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def service() -> Iterator[Service]:
     server.asked = []
     server.answers = {
         "/api/v1/sessions/sess-1/env": (200, {"env": {**VALUES, "ELICITATION_ENABLED": "true"}}),
-        "/api/v1/sessions/sess-1/system-prompt": (200, {"system_prompt": "## From the service"}),
+        "/api/v1/sessions/sess-1/system-prompt": (200, {"text": "## From the service"}),
     }
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -268,7 +268,7 @@ def test_prompt_prints_the_services_block(
 def test_prompt_prints_nothing_for_a_session_that_needs_none(
     service: Service, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    service.answers["/api/v1/sessions/sess-1/system-prompt"] = (200, {"system_prompt": None})
+    service.answers["/api/v1/sessions/sess-1/system-prompt"] = (200, {"text": None})
     assert run("prompt", "--base-url", service.url, "--session", "sess-1", "--api-key", KEY) == 0
     assert capsys.readouterr().out == ""
 
