@@ -61,3 +61,11 @@ def cleanup(_event: CloudWatchEvent) -> dict[str, Any]:
     from chalicelib.jobs import cleanup as job
 
     return job.cleanup(services)
+
+
+@app.schedule(Rate(5, unit=Rate.MINUTES), name="probe")
+def probe(_event: CloudWatchEvent) -> dict[str, Any]:
+    """Can askers reach the endpoint?"""
+    from chalicelib.jobs import probe as job
+
+    return job.probe(services)

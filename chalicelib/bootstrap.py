@@ -26,10 +26,12 @@ from chalicelib.usecases.create_elicitation import Policy
 from chalicelib.usecases.keyring import Keyring
 
 if TYPE_CHECKING:
+    from chalicelib.domain.gate import ProbeResult
     from chalicelib.domain.session import Session
     from chalicelib.messaging.sns import SnsTopics
     from chalicelib.messaging.sqs import SqsQueues
     from chalicelib.storage.api_keys import DynamoApiKeys
+    from chalicelib.storage.incidents import DynamoIncidents
     from chalicelib.storage.lists import DynamoLists
     from chalicelib.storage.outbox import DynamoNoticeBox
     from chalicelib.storage.rates import DynamoRates
@@ -109,6 +111,25 @@ class Services:
         from chalicelib.storage.api_keys import DynamoApiKeys
 
         return DynamoApiKeys(self.dynamodb, self.settings.require("table"))
+
+    @cached_property
+    def incidents(self) -> DynamoIncidents:
+        """The probe's state and the history of incidents."""
+        from chalicelib.storage.incidents import DynamoIncidents
+
+        return DynamoIncidents(self.dynamodb, self.settings.require("table"), self.retention)
+
+    def prober(self, url: str) -> ProbeResult:
+        """Probe one URL; never raises."""
+        from chalicelib.outbound.prober import probe
+
+        return probe(url)
+
+    def probe_url(self, base_url: str) -> str:
+        """What is probed of an address that askers use."""
+        from chalicelib.outbound.prober import probe_url
+
+        return probe_url(base_url)
 
     @cached_property
     def rates(self) -> DynamoRates:

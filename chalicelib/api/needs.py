@@ -15,6 +15,7 @@ from chalicelib.usecases.authenticate import Authenticator
 from chalicelib.usecases.commit import World
 from chalicelib.usecases.create_elicitation import Policy
 from chalicelib.usecases.ports import Journal, Lists, Messenger, Store
+from chalicelib.usecases.probe_endpoint import Incidents
 
 
 class Rows(Store, Journal, Protocol):
@@ -68,6 +69,10 @@ class Needs(Protocol):
     @property
     def rates(self) -> Rates:
         """Counters of tries."""
+
+    @property
+    def incidents(self) -> Incidents:
+        """The probe's state and the history of incidents."""
 
     @property
     def tokens(self) -> Tokens:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from chalicelib.api.answer_links import answer_link_routes
 from chalicelib.api.elicitations import elicitation_routes
+from chalicelib.api.gate import gate_routes
 from chalicelib.api.inbox import inbox_routes
 from chalicelib.api.needs import Needs
 from chalicelib.api.pages import static_routes
@@ -21,6 +22,7 @@ ROUTES = (
     elicitation_routes,
     session_routes,
     session_read_routes,
+    gate_routes,
     answer_link_routes,
     inbox_routes,
     visit_routes,

@@ -10,7 +10,13 @@ from chalicelib.domain.elicitation import Elicitation
 from chalicelib.observability import Observer
 from chalicelib.settings import Settings
 from chalicelib.usecases.commit import World
+from chalicelib.usecases.page_incident import Pager
 from chalicelib.usecases.ports import Lists, Messenger, NoticeBox, Publisher
+from chalicelib.usecases.probe_endpoint import Incidents, Prober
+
+
+class Topics(Publisher, Pager, Protocol):
+    """The topics of people and of operators."""
 
 
 class Needs(Protocol):
@@ -43,8 +49,19 @@ class Needs(Protocol):
         """The queues."""
 
     @property
-    def publisher(self) -> Publisher:
-        """The topic that tells people."""
+    def publisher(self) -> Topics:
+        """The topics."""
+
+    @property
+    def incidents(self) -> Incidents:
+        """The probe's state."""
+
+    @property
+    def prober(self) -> Prober:
+        """Probes one URL."""
+
+    def probe_url(self, base_url: str) -> str:
+        """What is probed of an address that askers use."""
 
     def link_for(self, elicitation: Elicitation) -> str:
         """The answer link of an elicitation."""

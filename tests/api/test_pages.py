@@ -69,7 +69,8 @@ def test_a_link_answers_once_and_then_tells_what_happened(parley: Parley) -> Non
 
 def test_what_was_typed_stays_when_an_answer_does_not_fit(parley: Parley) -> None:
     session = parley.open_session()
-    schema = {"type": "object", "properties": {"age": {"type": "integer"}, "name": {"type": "string"}}}
+    fields = {"age": {"type": "integer"}, "name": {"type": "string"}}
+    schema = {"type": "object", "properties": fields}
     parley.ask(session, requestedSchema=schema)
     link = link_of(parley)
     page = post(parley, link, action="accept", f0="twelve", f1="Ada <b>")
@@ -120,9 +121,7 @@ def test_a_signed_in_person_sees_what_waits_and_declines_some(parley: Parley) ->
     review = post(parley, "/inbox/decline", cookie, key=gone, csrf=csrf_of(inbox))
     assert "Decline me" in review.text
     assert parley.poll(session, gone).json["action"] == "pending"
-    done = post(
-        parley, "/inbox/decline", cookie, key=gone, confirmed="yes", csrf=csrf_of(review)
-    )
+    done = post(parley, "/inbox/decline", cookie, key=gone, confirmed="yes", csrf=csrf_of(review))
     assert "Declined" in done.text
     assert parley.poll(session, gone).json["action"] == "decline"
     assert parley.poll(session, kept).json["action"] == "pending"
@@ -159,7 +158,8 @@ def test_a_hosts_key_does_not_open_the_inbox(parley: Parley) -> None:
 
 def test_sign_in_is_rate_limited_and_recovers(parley: Parley) -> None:
     csrf = csrf_of(get(parley, "/sign-in"))
-    statuses = [post(parley, "/sign-in", key="wrong", csrf=csrf, next="/").status for _ in range(11)]
+    wrong = {"key": "wrong", "csrf": csrf, "next": "/"}
+    statuses = [post(parley, "/sign-in", **wrong).status for _ in range(11)]
     assert statuses == [401] * 10 + [429]
     parley.clock.turn(minutes=2)
     assert post(parley, "/sign-in", key="wrong", csrf=csrf, next="/").status == 401
