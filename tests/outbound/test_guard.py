@@ -9,6 +9,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -85,6 +86,18 @@ def test_a_registered_origin_is_reached_with_the_request_as_it_is() -> None:
     assert (asked.method, asked.path, asked.body) == ("POST", "/mcp?a=b%20c", b"body")
     assert asked.headers["host"] == f"127.0.0.1:{upstream.port}"
     assert asked.headers["authorization"] == f"Bearer {SECRET}"
+
+
+def test_one_guard_serves_many_threads_without_mixing_answers() -> None:
+    with serving(lambda asked: Told(body=asked.body)) as upstream, ThreadPoolExecutor(8) as pool:
+        guard = Guard([upstream.origin], policy=LOCAL)
+
+        def echo(number: int) -> bytes:
+            request = OutboundRequest("POST", upstream.url, {}, str(number).encode())
+            with guard.send(request) as answer:
+                return answer.read()
+
+        assert list(pool.map(echo, range(40))) == [str(number).encode() for number in range(40)]
 
 
 def test_letters_outside_ascii_in_a_path_are_percent_encoded() -> None:
