@@ -76,7 +76,7 @@ class Services:
     @cached_property
     def observer(self) -> Observer:
         """Logs and metrics."""
-        return Observer()
+        return Observer(self.settings.service)
 
     @cached_property
     def world(self) -> World:

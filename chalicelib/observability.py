@@ -27,8 +27,39 @@ METRICS: Final[Mapping[str, str]] = {
     "session.stranded": "SessionStranded",
     "session.repaired": "SessionRepaired",
     "notice.sent": "NoticeSent",
+    "probe.degraded": "ProbeDegraded",
+    "incident.opened": "IncidentOpened",
+    "incident.closed": "IncidentClosed",
+    "page.sent": "PageSent",
+    "page.failed": "PageFailed",
 }
 """Facts that are counted, by the name of their event."""
+
+DIRECT: Final = (
+    "AnswerLatencyMs",
+    "CleanupRan",
+    "ElicitationAccepted",
+    "ElicitationCancelled",
+    "ElicitationDeclined",
+    "NoticeFailed",
+    "OldestOverdueSeconds",
+    "OldestUndeliveredNoticeSeconds",
+    "OpenProtocolUsed",
+    "PollDegraded",
+    "ProbeDown",
+    "ProbeRan",
+    "ReceiptDelayMs",
+    "RecordFailed",
+    "ServerError",
+    "UnconfirmedSubscriptions",
+)
+"""Metrics that are not a count of one fact."""
+
+_BY_ACTION: Final = {
+    "accept": "ElicitationAccepted",
+    "decline": "ElicitationDeclined",
+    "cancel": "ElicitationCancelled",
+}
 
 _TOKEN_PATHS: Final = re.compile(r"(/(?:a|session)/)[^/\s\"']+")
 
@@ -53,7 +84,7 @@ def redact(text: str) -> str:
 class Observer:
     """Writes facts and counts. Powertools is imported at first use, not with the module."""
 
-    def __init__(self, service: str = "parley") -> None:
+    def __init__(self, service: str) -> None:
         self._service = service
         self._logger: Logger | None = None
         self._metrics: Metrics | None = None
@@ -89,6 +120,9 @@ class Observer:
                 self.count(name)
             if fact.type == "elicitation.receipt":
                 self.measure("ReceiptDelayMs", int(fact.data.get("delay_ms", 0)))
+            if fact.type == "elicitation.answered":
+                self.count(_BY_ACTION[fact.data["action"]])
+                self.measure("AnswerLatencyMs", int(fact.data.get("after_ms", 0)))
 
     def count(self, name: str, value: int = 1) -> None:
         """Add to a count."""

@@ -34,6 +34,7 @@ class Settings:
     """The service's configuration. Durations say their unit in the name."""
 
     stage: str = "development"
+    service: str = "parley"
     base_url: str = "http://localhost:8000"
     poll_base_url: str = "http://localhost:8000"
     engine_url: str | None = None
@@ -72,6 +73,7 @@ class Settings:
 
 VARIABLES: Final[Mapping[str, str]] = {
     "stage": "PARLEY_STAGE",
+    "service": "POWERTOOLS_SERVICE_NAME",
     "base_url": "PARLEY_BASE_URL",
     "poll_base_url": "PARLEY_POLL_BASE_URL",
     "engine_url": "PARLEY_ENGINE_URL",
@@ -159,6 +161,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     base_url = read.text("base_url", "http://localhost:8000").rstrip("/")
     return Settings(
         stage=read.stage(),
+        service=read.text("service", "parley"),
         base_url=base_url,
         poll_base_url=read.text("poll_base_url", base_url).rstrip("/"),
         engine_url=read.text("engine_url", "") or None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
@@ -212,6 +212,7 @@ def _outcome_event(elicitation: Elicitation, now: datetime) -> Event:
         by = elicitation.answered_by
         data |= {"by": by.name, "channel": by.channel.value}
     if elicitation.reason is None:
+        data["after_ms"] = (now - elicitation.created_at) // timedelta(milliseconds=1)
         return Event(type=events.ELICITATION_ANSWERED, at=now, data=data)
     data["reason"] = elicitation.reason
     return Event(type=events.ELICITATION_WITHDRAWN, at=now, data=data)

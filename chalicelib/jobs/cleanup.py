@@ -19,5 +19,8 @@ def cleanup(needs: Needs) -> dict[str, Any]:
     needs.observer.log.info("cleanup", extra={"data": summary})
     needs.observer.count("CleanupRan")
     needs.observer.seconds("OldestOverdueSeconds", result.value.overdue_seconds)
+    needs.observer.seconds("OldestUndeliveredNoticeSeconds", result.value.undelivered_seconds)
+    if not needs.settings.is_local:
+        needs.observer.count("UnconfirmedSubscriptions", needs.publisher.unconfirmed())
     needs.observer.flush()
     return summary

@@ -18,6 +18,9 @@ from chalicelib.usecases.probe_endpoint import Incidents, Prober
 class Topics(Publisher, Pager, Protocol):
     """The topics of people and of operators."""
 
+    def unconfirmed(self) -> int:
+        """How many topics have no confirmed subscription."""
+
 
 class Needs(Protocol):
     """Members of `bootstrap.Services` that jobs use."""

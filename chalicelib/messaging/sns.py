@@ -46,3 +46,11 @@ class SnsTopics:
                 "kind": {"DataType": "String", "StringValue": kind},
             },
         )
+
+    def unconfirmed(self) -> int:
+        """How many of the topics nobody has confirmed a subscription to: nobody would be told."""
+        count = 0
+        for arn in (self.needs_input_arn, self.incidents_arn):
+            attributes = self.client.get_topic_attributes(TopicArn=arn)["Attributes"]
+            count += attributes.get("SubscriptionsConfirmed", "0") == "0"
+        return count

@@ -11,9 +11,10 @@ from botocore.exceptions import ClientError
 
 from chalicelib.domain.elicitation import Elicitation
 from chalicelib.storage import conditions, keys
-from chalicelib.storage.attributes import instant, text
+from chalicelib.storage.attributes import Item, instant, need_instant, text
 from chalicelib.storage.codec import elicitation_from_item, notice_due
 from chalicelib.storage.errors import code_of, storage_errors
+from chalicelib.usecases.ports import Undelivered
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -32,9 +33,9 @@ class DynamoNoticeBox:
     client: DynamoDBClient
     table: str
 
-    def undelivered(self, before: datetime, *, limit: int) -> list[tuple[str, str]]:
-        """(key, kind), longest due first within a shard."""
-        found: list[tuple[str, str]] = []
+    def undelivered(self, before: datetime, *, limit: int) -> list[Undelivered]:
+        """Notices due before the instant, longest due first."""
+        found: list[Undelivered] = []
         with storage_errors():
             for shard in range(keys.SHARDS):
                 answer = self.client.query(
@@ -47,8 +48,8 @@ class DynamoNoticeBox:
                     },
                     Limit=limit,
                 )
-                found += [(i["id"]["S"], i["notice_due"]["S"]) for i in answer["Items"]]
-        return found[:limit]
+                found += [_undelivered(dict(item)) for item in answer["Items"]]
+        return sorted(found, key=lambda notice: notice.since)[:limit]
 
     def flag(self, key: str, kind: str, now: datetime) -> bool:
         """Make a notice due on a pending row; False when the row has its outcome."""
@@ -130,3 +131,7 @@ class DynamoNoticeBox:
                 return None
             raise
         return elicitation_from_item(answer["Attributes"])
+
+
+def _undelivered(item: Item) -> Undelivered:
+    return Undelivered(item["id"]["S"], item["notice_due"]["S"], need_instant(item, "outbox_at"))

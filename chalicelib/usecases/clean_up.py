@@ -26,13 +26,15 @@ MAX_MARKED = 200
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What one cleanup did. `overdue_seconds`: how late the longest overdue elicitation was."""
+    """What one cleanup did. `overdue_seconds`: how late the longest overdue elicitation was;
+    `undelivered_seconds`: how long the oldest undelivered notice has been due."""
 
     expired: int = 0
     repaired: int = 0
     resent: int = 0
     failed: int = 0
     overdue_seconds: int = 0
+    undelivered_seconds: int = 0
 
 
 def clean_up(
@@ -41,12 +43,13 @@ def clean_up(
     """Expire what is due, repair markers, queue undelivered notices again, in this order."""
     expired = expire_due(world=world, lists=lists, messenger=messenger)
     repaired = repair_sessions(world=world, lists=lists)
-    resent = resend_notices(world=world, box=box, messenger=messenger)
+    resent, undelivered = resend_notices(world=world, box=box, messenger=messenger)
     summary = replace(
         expired.value,
         repaired=repaired.value.repaired,
         failed=expired.value.failed + repaired.value.failed,
         resent=resent,
+        undelivered_seconds=undelivered,
     )
     return Result(summary, expired.facts + repaired.facts)
 

@@ -41,9 +41,14 @@ def deliver_notice(
     return Result(True, (Event(type=events.NOTICE_SENT, at=now, data=data),))
 
 
-def resend_notices(*, world: World, box: NoticeBox, messenger: Messenger) -> int:
-    """Queue again what was due `OVERDUE_AFTER` ago and is not delivered; returns how many."""
-    overdue = box.undelivered(world.clock() - OVERDUE_AFTER, limit=MAX_RESENT)
-    for key, kind in overdue:
-        messenger.queue_notice(key, kind)
-    return len(overdue)
+def resend_notices(*, world: World, box: NoticeBox, messenger: Messenger) -> tuple[int, int]:
+    """Queue again what was due `OVERDUE_AFTER` ago and is not delivered.
+
+    Returns how many, and how many seconds the oldest of them has been due.
+    """
+    now = world.clock()
+    overdue = box.undelivered(now - OVERDUE_AFTER, limit=MAX_RESENT)
+    for notice in overdue:
+        messenger.queue_notice(notice.key, notice.kind)
+    oldest = int((now - overdue[0].since).total_seconds()) if overdue else 0
+    return len(overdue), oldest

@@ -150,11 +150,20 @@ class Notice:
     session: Session | None
 
 
+@dataclass(frozen=True, slots=True)
+class Undelivered:
+    """A notice that is due since an instant."""
+
+    key: str
+    kind: str
+    since: datetime
+
+
 class NoticeBox(Protocol):
     """The outbox of notices: flags on the rows, removed when delivered."""
 
-    def undelivered(self, before: datetime, *, limit: int) -> list[tuple[str, str]]:
-        """(key, kind) of notices that were due before the instant and are not delivered."""
+    def undelivered(self, before: datetime, *, limit: int) -> list[Undelivered]:
+        """Notices that were due before the instant and are not delivered, longest due first."""
 
     def flag(self, key: str, kind: str, now: datetime) -> bool:
         """Make a notice due; False when the elicitation has its outcome."""

@@ -190,6 +190,7 @@ def test_who_answered_and_how_is_recorded(
         "action": "decline",
         "by": "alice",
         "channel": "api",
+        "after_ms": 0,
     }
 
 
