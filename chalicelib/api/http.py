@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -81,13 +82,19 @@ class Request:
 
 
 def parse_json(body: bytes) -> Any:
-    """JSON with exact numbers; refuses NaN, infinities, duplicate names and absurd nesting."""
+    """JSON with exact numbers; refuses NaN, infinities, duplicate names, halves of characters
+    (lone surrogates, which nothing downstream can store or send) and absurd nesting."""
     if not body.strip():
         raise MalformedBody("The body is empty; JSON is expected.")
     try:
         value = json.loads(
-            body.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_no_duplicates
+            body.decode("utf-8"),
+            parse_constant=_refuse,
+            parse_float=_finite,
+            object_pairs_hook=_no_duplicates,
         )
+        if b"\\ud" in body.lower():
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
         raise MalformedBody("The body is not valid JSON.") from error
     if _is_deeper(value, DEEPEST):
@@ -97,6 +104,13 @@ def parse_json(body: bytes) -> Any:
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        _refuse(text[:20])
+    return value
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,10 +3,11 @@ schema."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.domain.elicitation import Action, Elicitation, Mode, Status
 from chalicelib.domain.errors import (
@@ -14,6 +15,7 @@ from chalicelib.domain.errors import (
     DeadlinePassed,
     InvalidContent,
     NotFound,
+    TooLarge,
     Withdrawn,
 )
 from chalicelib.domain.form_schema import validate_content
@@ -29,6 +31,10 @@ from chalicelib.usecases.ports import (
 )
 from chalicelib.usecases.settle import write_outcome
 
+CONTENT_LIMIT: Final = 128 * 1024
+"""Bytes of an answer as JSON: with the longest message, context and schema it fits a row of
+400 KB (DynamoDB's limit)."""
+
 
 def answer_elicitation(
     key: str,
@@ -43,8 +49,8 @@ def answer_elicitation(
     """Record an answer; the same answer again by the same actor is the same success.
 
     Content counts only with accept in form mode, and is dropped otherwise (seed, "Statuses").
-    Raises `NotFound`, `InvalidContent`, `AlreadyAnswered` with the winner, `DeadlinePassed`,
-    `Withdrawn` and `TryAgain`.
+    Raises `NotFound`, `InvalidContent`, `TooLarge`, `AlreadyAnswered` with the winner,
+    `DeadlinePassed`, `Withdrawn` and `TryAgain`.
     """
     found = world.store.elicitation(key)
     if found is None:
@@ -83,6 +89,8 @@ def _content(
         return None
     given = {} if content is None else content
     kept = validate_content(found.schema, given, apply_defaults=apply_defaults)
+    if len(json.dumps(kept, ensure_ascii=False).encode()) > CONTENT_LIMIT:
+        raise TooLarge(f"The content is over {CONTENT_LIMIT // 1024} KiB.")
     return kept or None
 
 

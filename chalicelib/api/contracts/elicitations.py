@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
+from chalicelib.api.http import parse_json
+from chalicelib.api.problems import MalformedBody
 from chalicelib.domain.elicitation import Action, Mode
 from chalicelib.domain.form_schema import vet_schema
 from chalicelib.domain.request_id import MAX_LENGTH
@@ -80,8 +81,8 @@ class Respond(BaseModel):
         if not isinstance(value, str):
             return value
         try:
-            return json.loads(value) if value.strip() else None
-        except (ValueError, RecursionError):
+            return parse_json(value.encode()) if value.strip() else None
+        except MalformedBody:
             message = "must be an object, or the JSON text of one"
             raise ValueError(message) from None
 
