@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any, Generic, Protocol, TypeVar
 
 from chalicelib.domain.elicitation import Action, Elicitation
 from chalicelib.domain.principal import Principal
+from chalicelib.domain.secret import SecretState
 from chalicelib.domain.session import Session
 
 ItemT = TypeVar("ItemT")
@@ -39,20 +39,12 @@ class Question:
     lifetime: timedelta | None = None
 
 
-class SecretState(StrEnum):
-    """How far the person is on the page where a secret is typed."""
-
-    PENDING = "pending"
-    STORED = "stored"
-    DECLINED = "declined"
-    EXPIRED = "expired"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SecretRequest:
-    """One wish for a secret's value. `handle` is random (128 bits or more) and opens nothing alone.
+class SecretPage:
+    """An open request for a secret's value, as the tool needs it.
 
-    `url` is the page where the principal who started it, signed in, types the value.
+    `url` is the page where the principal who started it, signed in, types the value. `handle` is
+    random (128 bits or more) and opens nothing alone.
     """
 
     handle: str
@@ -71,7 +63,11 @@ class Elicitations(Protocol):
         ...
 
     def get(self, *, principal: Principal, request_id: str, wait_seconds: int) -> Elicitation:
-        """One question; while it is live, held back up to `wait_seconds` (0..20) for an outcome."""
+        """One question; while it is live, held back up to `wait_seconds` (0..20) for an outcome.
+
+        Waiting for a question of the principal's own session is the asker's look, as a poll is: it
+        tells that somebody still waits, and that the outcome was read.
+        """
         ...
 
     def respond(
@@ -84,9 +80,9 @@ class Elicitations(Protocol):
     ) -> Elicitation:
         """Record an answer (channel `mcp`); the question with its outcome.
 
-        `Forbidden` when the principal's own session asks and the operator does not allow that, and
-        for accepting a URL-mode question, which only its page can. `InvalidContent`,
-        `AlreadyAnswered`, `DeadlinePassed`, `Withdrawn` as over HTTP.
+        `Forbidden` when the principal's own session asks and the operator does not allow that (who
+        asks may not answer), and for accepting a URL-mode question, which only its page can.
+        `InvalidContent`, `AlreadyAnswered`, `DeadlinePassed`, `Withdrawn` as over HTTP.
         """
         ...
 
@@ -105,7 +101,7 @@ class Sessions(Protocol):
     def list_sessions(
         self, *, principal: Principal, needs_input: bool, limit: int, cursor: str | None
     ) -> Page[Session]:
-        """Sessions, last changed first; with `needs_input` only those that wait for a person."""
+        """Sessions, newest first; with `needs_input` only those that wait for a person."""
         ...
 
     def get_session(self, *, principal: Principal, session_id: str) -> Session:
@@ -120,7 +116,7 @@ class Sessions(Protocol):
 class Secrets(Protocol):
     """The life of a secret request. No method takes or returns a value."""
 
-    def start_secret(self, *, principal: Principal, session_id: str, name: str) -> SecretRequest:
+    def start_secret(self, *, principal: Principal, session_id: str, name: str) -> SecretPage:
         """The principal's open request for this name, or a new one; open until closed or due.
 
         So the same call finds the same page, and a value typed after the caller gave up waiting is

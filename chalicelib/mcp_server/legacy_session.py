@@ -15,7 +15,6 @@ from chalicelib.mcp_server.capabilities import Capabilities
 from chalicelib.mcp_server.refusals import Code, Refusal
 from chalicelib.mcp_server.revisions import LEGACY, SESSION_HEADER
 from chalicelib.mcp_server.server import McpServer
-from chalicelib.mcp_server.state_token import SignedSealer
 
 LIVES_FOR: Final = timedelta(days=7)
 
@@ -33,8 +32,7 @@ def write_session_id(
 ) -> str:
     """The value of `Mcp-Session-Id`: visible ASCII, a few hundred characters."""
     payload = [session.version, sorted(session.capabilities.names)]
-    sealer = SignedSealer(server.keys)
-    return sealer.seal(payload, context=_context(principal), expires_at=now + LIVES_FOR)
+    return server.sealer.seal(payload, context=_context(principal), expires_at=now + LIVES_FOR)
 
 
 def read_session(
@@ -46,7 +44,7 @@ def read_session(
     """
     if session_id is None:
         return LegacySession(LEGACY[0], Capabilities())
-    opened = SignedSealer(server.keys).unseal(session_id, context=_context(principal), now=now)
+    opened = server.sealer.unseal(session_id, context=_context(principal), now=now)
     match opened:
         case [str(version), list(names)]:
             return LegacySession(version, Capabilities(names))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from chalicelib.domain.principal import Principal
 from chalicelib.mcp_server.registry import Tool
+from chalicelib.mcp_server.state_token import StateSealer
 
 
 def _forget(_error: Exception) -> None:
@@ -15,7 +16,7 @@ def _forget(_error: Exception) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpServer:
-    """`keys` sign (newest last, at least one); `allowed_origins` are spelled as browsers send them.
+    """`sealer` seals session ids; `allowed_origins` are spelled as browsers send them.
 
     `resource_metadata_url` is named in a 401 (RFC 9728) where there is an authorization server to
     name. `report` is told of every unexpected exception, whose text never reaches the client.
@@ -26,7 +27,7 @@ class McpServer:
     title: str
     instructions: str
     tools: tuple[Tool, ...]
-    keys: Sequence[str]
+    sealer: StateSealer
     allowed_origins: frozenset[str] = frozenset()
     resource_metadata_url: str | None = None
     report: Callable[[Exception], None] = _forget

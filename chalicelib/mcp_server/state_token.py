@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from chalicelib.domain.principal import Principal
+from chalicelib.domain.tokens import KeySource
 
 if TYPE_CHECKING:
     from itsdangerous import URLSafeSerializer
@@ -68,6 +69,26 @@ class SignedSealer:
             salt=f"parley.mcp.{digest(list(context))}",
             signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
         )
+
+
+class KeyringSealer:
+    """`StateSealer` over keys that rotate while the process lives (see `domain.tokens`)."""
+
+    def __init__(self, source: KeySource) -> None:
+        self._source = source
+
+    def seal(self, payload: Any, *, context: Sequence[str], expires_at: datetime) -> str:
+        """See `StateSealer.seal`."""
+        sealer = SignedSealer(self._source.keys())
+        return sealer.seal(payload, context=context, expires_at=expires_at)
+
+    def unseal(self, token: str, *, context: Sequence[str], now: datetime) -> Any:
+        """See `StateSealer.unseal`; the key may be one that a rotation made elsewhere just now."""
+        opened = SignedSealer(self._source.keys()).unseal(token, context=context, now=now)
+        newer = self._source.newer_keys() if opened is None else None
+        if newer is None:
+            return opened
+        return SignedSealer(newer).unseal(token, context=context, now=now)
 
 
 def call_context(

@@ -17,8 +17,9 @@ from chalicelib.domain.errors import (
     NotFound,
 )
 from chalicelib.domain.principal import Actor, Channel, Principal
+from chalicelib.domain.secret import SecretState
 from chalicelib.domain.session import Session
-from chalicelib.mcp_server.backend import Page, Question, SecretRequest, SecretState
+from chalicelib.mcp_server.backend import Page, Question, SecretPage
 
 ItemT = TypeVar("ItemT")
 
@@ -32,7 +33,7 @@ class Secret:
     principal: Principal
     session_id: str
     name: str
-    request: SecretRequest
+    request: SecretPage
     spent: set[str] = field(default_factory=set)
     is_closed: bool = False
 
@@ -161,7 +162,7 @@ class FakeBackend:
             )
         )
 
-    def start_secret(self, *, principal: Principal, session_id: str, name: str) -> SecretRequest:
+    def start_secret(self, *, principal: Principal, session_id: str, name: str) -> SecretPage:
         self._own(principal, session_id)
         for secret in self.secrets.values():
             same = (secret.principal, secret.session_id, secret.name) == (
@@ -172,7 +173,7 @@ class FakeBackend:
             if same and not secret.is_closed and secret.request.expires_at > self.now():
                 return secret.request
         handle = f"h{len(self.secrets)}"
-        request = SecretRequest(
+        request = SecretPage(
             handle=handle,
             url=f"https://parley.example/secrets/{handle}",
             state=SecretState.PENDING,

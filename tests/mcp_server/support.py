@@ -14,6 +14,7 @@ from chalicelib.mcp_server.handler import handle
 from chalicelib.mcp_server.refusals import MissingCapability
 from chalicelib.mcp_server.registry import InputRequired, Tool, ToolCall, ToolResult
 from chalicelib.mcp_server.server import McpServer
+from chalicelib.mcp_server.state_token import SignedSealer
 
 NOW = datetime(2026, 9, 1, 12, 0, tzinfo=UTC)
 KEYS = ("an-old-signing-key", "the-newest-signing-key")
@@ -115,7 +116,7 @@ def make_server(*tools: Tool, **fields: Any) -> McpServer:
         "title": "Parley",
         "instructions": "Be kind.",
         "tools": tools or TOOLS,
-        "keys": KEYS,
+        "sealer": SignedSealer(KEYS),
         "allowed_origins": frozenset({OWN_ORIGIN}),
     }
     return McpServer(**defaults | fields)

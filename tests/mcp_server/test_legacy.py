@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from chalicelib.mcp_server.legacy_session import LIVES_FOR
+from chalicelib.mcp_server.state_token import SignedSealer
 from tests.mcp_server.support import (
     BOTH_MODES,
     EVERYTHING,
@@ -87,15 +88,23 @@ def test_a_session_id_that_is_not_ours_sends_the_client_back_to_the_handshake() 
     for bad in ("", "x", good[:-1], good + "A", "é", "x" * 5000):
         assert legacy("ping", headers=session | {"Mcp-Session-Id": bad}).status == 404
     assert legacy("ping", headers=session, principal=HOST).status == 404
-    assert legacy("ping", headers=session, server=make_server(keys=["other"])).status == 404
+    assert (
+        legacy("ping", headers=session, server=make_server(sealer=SignedSealer(["other"]))).status
+        == 404
+    )
     assert legacy("ping", headers=session, now=NOW + LIVES_FOR).status == 404
     almost = NOW + LIVES_FOR - timedelta(seconds=1)
     assert legacy("ping", headers=session, now=almost).status == 200
 
 
 def test_a_session_outlives_a_rotation_of_the_signing_key() -> None:
-    session = shake_hands(server=make_server(keys=["old"]))
-    assert legacy("ping", headers=session, server=make_server(keys=["old", "new"])).status == 200
+    session = shake_hands(server=make_server(sealer=SignedSealer(["old"])))
+    assert (
+        legacy(
+            "ping", headers=session, server=make_server(sealer=SignedSealer(["old", "new"]))
+        ).status
+        == 200
+    )
 
 
 def test_a_client_that_declared_urls_is_told_of_them_by_error() -> None:

@@ -31,7 +31,7 @@ _INPUT: Final = arguments(
             ),
         },
         "context": text("What the person should know to decide.", longest=10_000),
-        "tool_name": text("Which tool or step needs the answer."),
+        "tool_name": text("Which tool or step needs the answer.", longest=200),
         "expires_in_minutes": whole(
             "Until when an answer is of use; left out, the server's default.",
             low=1,

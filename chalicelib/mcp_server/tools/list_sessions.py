@@ -19,7 +19,7 @@ def list_sessions(backend: Sessions) -> Tool:
         name="list_sessions",
         title="List sessions",
         description=(
-            "Lists agents' sessions, last changed first. needs_input tells which of them wait for "
+            "Lists agents' sessions, newest first. needs_input tells which of them wait for "
             "a person, live_request_ids which elicitations they wait for."
         ),
         input_schema=arguments(

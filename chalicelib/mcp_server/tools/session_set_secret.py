@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from chalicelib.domain.elicitation import Action
 from chalicelib.domain.principal import Scope
-from chalicelib.mcp_server.backend import SecretRequest, Secrets, SecretState
+from chalicelib.domain.secret import MAX_NAME_LENGTH, NAME_PATTERN, SecretState
+from chalicelib.mcp_server.backend import SecretPage, Secrets
 from chalicelib.mcp_server.refusals import InvalidParams, invalid_state
 from chalicelib.mcp_server.registry import Annotations, InputRequired, Tool, ToolCall, ToolResult
 from chalicelib.mcp_server.schemas import SESSION_ID, arguments, record, text
@@ -35,8 +36,8 @@ _INPUT: Final = arguments(
         "session_id": SESSION_ID,
         "name": text(
             "The secret's name, such as STRIPE_API_KEY.",
-            longest=255,
-            pattern="^[A-Za-z_][A-Za-z0-9_.-]*$",
+            longest=MAX_NAME_LENGTH,
+            pattern=f"^{NAME_PATTERN}$",
         ),
     },
     required=("session_id", "name"),
@@ -173,7 +174,7 @@ class SessionSetSecret:
         raise invalid_state()
 
 
-def _question(call: ToolCall, asked: SecretRequest) -> dict[str, Any]:
+def _question(call: ToolCall, asked: SecretPage) -> dict[str, Any]:
     name, session_id = call.arguments["name"], call.arguments["session_id"]
     message = f"Parley needs the value of '{name}' for session {session_id}."
     params = {"mode": "url", "message": message, "url": asked.url}

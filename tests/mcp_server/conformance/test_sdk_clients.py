@@ -14,7 +14,8 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.domain.principal import Principal
-from chalicelib.mcp_server.backend import SecretRequest, SecretState
+from chalicelib.domain.secret import SecretState
+from chalicelib.mcp_server.backend import SecretPage
 from chalicelib.mcp_server.catalog import INSTRUCTIONS, parley_tools
 from chalicelib.mcp_server.state_token import SignedSealer
 from tests.mcp_server.conformance.app import serving
@@ -59,7 +60,7 @@ class SlowPerson(FakeBackend):
             self.set_secret_state(handle, SecretState.STORED)
         return super().wait_secret(principal=principal, handle=handle, wait_seconds=wait_seconds)
 
-    def start_secret(self, *, principal: Principal, session_id: str, name: str) -> SecretRequest:
+    def start_secret(self, *, principal: Principal, session_id: str, name: str) -> SecretPage:
         if self.secrets and not self.waits:
             self.set_secret_state("h0", SecretState.STORED)
         return super().start_secret(principal=principal, session_id=session_id, name=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chalicelib.domain.lost import Lost, LostReason
-from chalicelib.mcp_server.backend import SecretState
+from chalicelib.domain.secret import SecretState
 from tests.mcp_server.support import HOST, NOW
 from tests.mcp_server.tools.rig import Rig
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.mcp_server.backend import SecretState
+from chalicelib.domain.secret import SecretState
 from chalicelib.mcp_server.tools.session_set_secret import MAX_ROUNDS
 from tests.mcp_server.support import (
     EVERYTHING,
