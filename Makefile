@@ -8,7 +8,7 @@ PIP_PIN := pip==26.2.1
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench setup-run setup-dev clean
+.PHONY: help run test test-slow check bench setup-run setup-dev clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -37,6 +37,9 @@ run: setup-run ## start the whole service on the embedded engine (PARLEY_PORT, P
 
 test: setup-dev ## run the tests (under four minutes)
 	@$(BIN)/python -m pytest -m "not slow"
+
+test-slow: setup-dev ## kill loops, conformance, real SDK clients (about ten minutes)
+	@$(BIN)/python -m pytest -m slow
 
 check: setup-dev ## linters, types, layers
 	@$(BIN)/ruff format --check .
