@@ -28,6 +28,9 @@ SESSIONS: Final = "sessions"
 
 META: Final = "META"
 
+AFTER_ALL_EVENTS: Final = "EV#~"
+"""Sorts after every event, whatever its number."""
+
 
 def key(pk: str, sk: str = META) -> dict[str, Any]:
     """A primary key as the low-level client takes it."""

@@ -80,7 +80,7 @@ class DynamoStore:
                 ExpressionAttributeValues={
                     ":pk": text(keys.session_pk(session_id)),
                     ":first": text(keys.event_sk(after + 1)),
-                    ":last": text(keys.event_sk(10**12 - 1)),
+                    ":last": text(keys.AFTER_ALL_EVENTS),
                 },
                 ConsistentRead=True,
                 Limit=limit,

@@ -6,7 +6,7 @@ fail a poll; clients of the protocol take any non-2xx for the end of the round t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from chalicelib.domain import events
@@ -61,7 +61,8 @@ def _look(
         raise NotFound("There is no such elicitation.")
     now = world.clock()
     if found.is_due(now):
-        expired = expire_elicitation(found, world=world, messenger=messenger)
+        seen = replace(found, last_seen_at=now)  # whoever looks has not gone silent
+        expired = expire_elicitation(seen, world=world, messenger=messenger)
         return _with_notes(expired.value, expired.facts, now, world)
     return _with_notes(found, (), now, world)
 
