@@ -116,10 +116,15 @@ def _self_check(request: Request, token: str, needs: Needs) -> dict[str, Any]:
         "expires_at": instant(deadline),
         "ttl_ms": (deadline - now) // timedelta(milliseconds=1),
         "now": instant(now),
-        "clock_skew_seconds": _skew(request.headers.get("date"), now),
+        "clock_skew_seconds": _skew(_date(request), now),
         "gate": _gate(needs).health.value,
     }
     return {name: value for name, value in told.items() if value is not None}
+
+
+def _date(request: Request) -> str | None:
+    """The caller's `Date`, which API Gateway may pass on under another name."""
+    return request.headers.get("date") or request.headers.get("x-amzn-remapped-date")
 
 
 def _skew(date: str | None, now: datetime) -> int | None:
