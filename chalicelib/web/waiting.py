@@ -86,11 +86,13 @@ class Query:
         return urlencode({name: value for name, value in parts.items() if value})
 
     def finds(self, one: Waiting) -> bool:
-        """Every word of the text occurs somewhere in the line; session and tool are exact."""
-        parts = (one.message, one.tool, one.server, one.session, one.context, one.key)
+        """Every word of the text occurs somewhere in the line, or is its key; session and tool are
+        exact."""
+        parts = (one.message, one.tool, one.server, one.session, one.context)
         haystack = " ".join(part for part in parts if part).casefold()
+        words = self.text.casefold().split()
         return (
-            all(word in haystack for word in self.text.casefold().split())
+            all(word in haystack or word == one.key.casefold() for word in words)
             and self.session in ("", one.session_id)
             and self.tool in ("", one.tool)
         )
@@ -114,8 +116,8 @@ class Line:
 
 
 def lines(waiting: Sequence[Waiting], now: datetime) -> list[Line]:
-    """Lines for a template, soonest deadline first."""
-    ordered = sorted(waiting, key=lambda one: one.expires_at)
+    """Lines for a template, soonest deadline first, and always in the same order."""
+    ordered = sorted(waiting, key=lambda one: (one.expires_at, one.key))
     return [Line(one, time_left(one.expires_at, now)) for one in ordered]
 
 

@@ -43,6 +43,7 @@ ALL = [DEPLOY, DELETE, CARD]
         (Query(text="4.2.1"), [DEPLOY]),
         (Query(text="github"), [CARD]),
         (Query(text="k2"), [DELETE]),
+        (Query(text="k"), []),
         (Query(tool="delete_rows"), [DELETE]),
         (Query(tool="delete"), []),
         (Query(session="session_2"), [DELETE]),
