@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest_socket
+from hypothesis import settings
 
 from infra.local.resources import CREDENTIALS
 from tests.engine import aws, engine, table
@@ -20,6 +21,8 @@ def pytest_configure() -> None:
     for name in [name for name in os.environ if name.startswith(_OURS)]:
         del os.environ[name]
     os.environ.update(CREDENTIALS)
+    settings.register_profile("parley", deadline=None)  # cores are shared: no timing assertions
+    settings.load_profile("parley")
 
 
 def pytest_runtest_setup() -> None:
