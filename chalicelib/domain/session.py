@@ -93,10 +93,12 @@ class Session:
         return not self.is_ended and bool(self.live or self.cards or stranded)
 
     def shown_status(self, now: datetime) -> str:
-        """The status on the wire: the host's word unless a person is needed."""
+        """The status on the wire: the host's word unless a person is needed or a turn runs here."""
         if not self.is_ended and self.cards:
             return "waiting_for_tool_results"
-        return "needs_input" if self.needs_input(now) else self.status.value
+        if self.needs_input(now):
+            return "needs_input"
+        return "active" if self.turn_id is not None and not self.is_ended else self.status.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ def settle(session: Session, elicitation: Elicitation, now: datetime) -> Step:
     """
     live = {key: at for key, at in session.live.items() if key != elicitation.key}
     after = replace(session, live=live, lost=_lost_after(session, elicitation, live, now))
-    told = [_outcome_event(elicitation, now)]
+    told = [outcome_event(elicitation, now)]
     newly_lost = after.lost if after.lost is not session.lost else None
     if newly_lost is not None and newly_lost.reason is LostReason.STRANDED:
         told.append(_stranded_event(newly_lost, now))
@@ -203,7 +205,8 @@ def _record(reason: LostReason, elicitation: Elicitation | None, now: datetime) 
     )
 
 
-def _outcome_event(elicitation: Elicitation, now: datetime) -> Event:
+def outcome_event(elicitation: Elicitation, now: datetime) -> Event:
+    """The event that tells an elicitation's outcome (`elicitation` is the row after it)."""
     data: dict[str, Any] = {"request_id": elicitation.key}
     if elicitation.status is Status.EXPIRED:
         return Event(type=events.ELICITATION_EXPIRED, at=now, data=data)

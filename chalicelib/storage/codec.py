@@ -33,8 +33,8 @@ CHECK_MARKED_EVERY: Final = timedelta(minutes=4)
 
 
 def session_to_item(session: Session, *, attempt: str, retention: timedelta) -> Item:
-    """The whole row of a session; index attributes only while it is marked."""
-    marked = session.is_marked
+    """The whole row of a session; in the `live` index only while questions are live in it."""
+    marked = bool(session.live) and not session.is_ended
     last_needed = max([session.updated_at, *session.live.values(), *session.cards.values()])
     return keys.key(keys.session_pk(session.id)) | present(
         {
@@ -176,20 +176,26 @@ def event_to_item(
     session_id: str, version: int, event: Event, *, attempt: str, retention: timedelta
 ) -> Item:
     """The row of one journal event."""
-    return keys.key(keys.session_pk(session_id), keys.event_sk(version)) | {
-        "kind": text("event"),
-        "type": text(event.type),
-        "at": instant(event.at),
-        "data": to_json(dict(event.data)),
-        "attempt": text(attempt),
-        "ttl": number(to_ms(event.at + retention) // 1000),
-    }
+    return keys.key(keys.session_pk(session_id), keys.event_sk(version)) | present(
+        {
+            "kind": text("event"),
+            "type": text(event.type),
+            "at": instant(event.at),
+            "data": to_json(dict(event.data)),
+            "context": to_json(dict(event.context)) if event.context else None,
+            "attempt": text(attempt),
+            "ttl": number(to_ms(event.at + retention) // 1000),
+        }
+    )
 
 
 def event_from_item(item: Item) -> NumberedEvent:
     """A journal event from its row."""
     event = Event(
-        type=item["type"]["S"], at=need_instant(item, "at"), data=get_json(item, "data", {})
+        type=item["type"]["S"],
+        at=need_instant(item, "at"),
+        data=get_json(item, "data", {}),
+        context=get_json(item, "context", {}),
     )
     return NumberedEvent(version=int(item["sk"]["S"][3:]), event=event)
 

@@ -18,6 +18,7 @@ BEFORE_DEADLINE: Final = "expires_at > :now"
 AT_OR_AFTER_DEADLINE: Final = "expires_at <= :now"
 AT_THIS_VERSION: Final = "#version = :version"
 NOT_RECEIVED: Final = "attribute_not_exists(receipt_at)"
+IS_MARKED: Final = "attribute_exists(live_pk)"
 IS_SETTLED: Final = "#status <> :pending"
 
 _CLAUSES: Final = {

@@ -15,6 +15,7 @@ from chalicelib.domain.session import Session
 from chalicelib.storage import conditions, keys, transactions
 from chalicelib.storage.attributes import Item, instant, text
 from chalicelib.storage.codec import (
+    CHECK_MARKED_EVERY,
     elicitation_from_item,
     event_from_item,
     session_from_item,
@@ -64,12 +65,18 @@ class DynamoStore:
 
     def note_seen(self, key: str, now: datetime) -> None:
         """Note the asker's poll on a pending elicitation."""
-        self._note(key, "last_seen_at", now, conditions.IS_PENDING)
+        self._note(keys.elicitation_pk(key), "last_seen_at", now, conditions.IS_PENDING)
+
+    def note_checked(self, session_id: str, now: datetime) -> None:
+        """Note that a marked session is in order; one that is no longer marked stays unmarked."""
+        self._note(
+            keys.session_pk(session_id), "live_at", now + CHECK_MARKED_EVERY, conditions.IS_MARKED
+        )
 
     def note_receipt(self, key: str, now: datetime) -> None:
         """Stamp the first poll that carried the outcome."""
         condition = conditions.all_of(conditions.IS_SETTLED, conditions.NOT_RECEIVED)
-        self._note(key, "receipt_at", now, condition)
+        self._note(keys.elicitation_pk(key), "receipt_at", now, condition)
 
     def events(self, session_id: str, *, after: int, limit: int) -> list[NumberedEvent]:
         """Journal events after a version, oldest first (consistent: a commit is seen at once)."""
@@ -124,17 +131,20 @@ class DynamoStore:
             answer = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=consistent)
         return answer.get("Item")
 
-    def _note(self, key: str, name: str, now: datetime, condition: str) -> None:
+    def _note(self, pk: str, name: str, at: datetime, condition: str) -> None:
         """A narrow update that may come too late: then it changes nothing."""
+        of_status = "#status" in condition
+        names = {"#noted": name} | ({"#status": "status"} if of_status else {})
+        values = {":at": instant(at)} | ({":pending": text("pending")} if of_status else {})
         try:
             with storage_errors():
                 self.client.update_item(
                     TableName=self.table,
-                    Key=keys.key(keys.elicitation_pk(key)),
-                    UpdateExpression="SET #noted = :now",
+                    Key=keys.key(pk),
+                    UpdateExpression="SET #noted = :at",
                     ConditionExpression=conditions.all_of(conditions.EXISTS, condition),
-                    ExpressionAttributeNames={"#noted": name, "#status": "status"},
-                    ExpressionAttributeValues={":now": instant(now), ":pending": text("pending")},
+                    ExpressionAttributeNames=names,
+                    ExpressionAttributeValues=values,
                 )
         except ClientError as error:
             if code_of(error) != "ConditionalCheckFailedException":

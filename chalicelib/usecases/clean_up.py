@@ -63,7 +63,8 @@ def expire_due(*, world: World, lists: Lists, messenger: Messenger) -> Result[Su
         summary = replace(summary, overdue_seconds=max(summary.overdue_seconds, late))
         try:
             result = expire_elicitation(due, world=world, messenger=messenger)
-        except TryAgain:
+        except Exception as error:
+            _note_failure(error, due.key)
             summary = replace(summary, failed=summary.failed + 1)
             continue
         summary = replace(summary, expired=summary.expired + bool(result.facts))
@@ -72,12 +73,18 @@ def expire_due(*, world: World, lists: Lists, messenger: Messenger) -> Result[Su
 
 
 def repair_sessions(*, world: World, lists: Lists) -> Result[Summary]:
-    """Pass B: restore "marker set => a live elicitation exists" for marked sessions."""
+    """Pass B: restore "marker set => a live elicitation exists" for marked sessions.
+
+    A session in order goes to the end of the line, so that every marked one gets its turn.
+    """
     summary, facts = Summary(), list[Event]()
     for session_id in lists.marked_sessions(world.clock(), limit=MAX_MARKED):
         try:
             result = repair_session(session_id, world=world)
-        except TryAgain:
+            if not result.value:
+                world.store.note_checked(session_id, world.clock())
+        except Exception as error:
+            _note_failure(error, session_id)
             summary = replace(summary, failed=summary.failed + 1)
             continue
         summary = replace(summary, repaired=summary.repaired + result.value)
@@ -102,3 +109,11 @@ def repair_session(session_id: str, *, world: World) -> Result[bool]:
         return change, Result(True, taken.events)
 
     return commit_until_settled(world, world.store.session(session_id), decide)
+
+
+def _note_failure(error: Exception, identity: str) -> None:
+    """Busy storage is a matter of time; anything else is a defect, and its trace is wanted."""
+    if isinstance(error, TryAgain):
+        log.warning("busy, left for the next run: %s", identity)
+    else:
+        log.error("left for the next run: %s", identity, exc_info=error)

@@ -103,6 +103,9 @@ class Store(Protocol):
     def note_seen(self, key: str, now: datetime) -> None:
         """Note that the asker polled (at most once a minute; losing one is harmless)."""
 
+    def note_checked(self, session_id: str, now: datetime) -> None:
+        """Note that cleanup found a marked session in order; its next check comes later."""
+
     def note_receipt(self, key: str, now: datetime) -> None:
         """Stamp the first poll that carried the outcome; later stamps change nothing."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from chalicelib.domain.elicitation import Elicitation
-from chalicelib.domain.session import Session, settle
+from chalicelib.domain.session import Session, outcome_event, settle
 from chalicelib.usecases.commit import World, commit_until_settled
 from chalicelib.usecases.ports import Change, Needs, Outcome, Result
 
@@ -32,7 +32,7 @@ def write_outcome(
         written = Outcome(after=after, needs=needs, now=now)
         if session is None:
             change = Change(attempt=attempt, before=None, after=None, outcomes=(written,))
-            return change, Result(after)
+            return change, Result(after, (outcome_event(after, now),))
         taken = settle(session, after, now)
         change = Change(
             attempt=attempt,
