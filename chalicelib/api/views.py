@@ -110,5 +110,6 @@ def event_body(session_id: str, numbered: NumberedEvent) -> dict[str, Any]:
         "type": numbered.event.type,
         "ts": instant(numbered.event.at),
         "session_id": session_id,
+        "context": dict(numbered.event.context),
         "data": dict(numbered.event.data),
     }

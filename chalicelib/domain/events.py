@@ -26,15 +26,44 @@ ELICITATION_WITHDRAWN: Final = "elicitation.withdrawn"
 RECEIPT_STAMPED: Final = "elicitation.receipt"
 NOTICE_SENT: Final = "notice.sent"
 
+INPUT_MESSAGE: Final = "input.message"
+SESSION_ACTIVATED: Final = "session.activated"
+SESSION_IDLED: Final = "session.idled"
+TURN_STARTED: Final = "turn.started"
+TURN_COMPLETED: Final = "turn.completed"
+TURN_FAILED: Final = "turn.failed"
+TURN_CANCELLED: Final = "turn.cancelled"
+REASON_STARTED: Final = "reason.started"
+REASON_COMPLETED: Final = "reason.completed"
+OUTPUT_MESSAGE: Final = "output.message.completed"
+ACT_STARTED: Final = "act.started"
+ACT_COMPLETED: Final = "act.completed"
+TOOL_STARTED: Final = "tool.started"
+TOOL_COMPLETED: Final = "tool.completed"
+TOOL_CALL_REQUESTED: Final = "tool.call_requested"
+
+KNOWN: Final = frozenset(
+    value for name, value in globals().items() if name.isupper() and isinstance(value, str)
+)
+"""Every type that a journal may hold; readers filter by them."""
+
+CARD_DECIDED: Final = "card.decided"
+CARD_TIMED_OUT: Final = "card.timed_out"
+"""Facts that are logged and counted; the journal tells them as `tool.completed`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing that happened at an instant (UTC). `data` is JSON and never holds content or
-    secrets."""
+    """One thing that happened at an instant (UTC). `data` is JSON and never holds secrets, nor what
+    a form was answered; a turn's events hold its messages and results (`loggable` takes them out).
+
+    `context` names the turn that an event belongs to.
+    """
 
     type: str
     at: datetime
     data: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
