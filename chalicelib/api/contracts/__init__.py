@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chalicelib.domain.errors import FieldProblem, InvalidInput, TooLarge
 
-M = TypeVar("M", bound=BaseModel)
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+M = TypeVar("M", bound="BaseModel")
 
 
 def parse(model: type[M], body: dict[str, Any]) -> M:
     """Validate a body. Raises `InvalidInput` naming every field at fault, `TooLarge` for a
     limit."""
+    from pydantic import ValidationError
+
     try:
         return model.model_validate(body)
     except ValidationError as error:
