@@ -150,3 +150,4 @@ class Observer:
         with self._lock:
             if self._metrics is not None and self._metrics.metric_set:
                 self._metrics.flush_metrics()
+                self._metrics.clear_metrics()  # Powertools keeps what it is told not to print
