@@ -84,7 +84,8 @@ def status_in_words(status: str) -> str:
 
 
 def session_page(view: SessionView) -> Page:
-    """The whole page, for a signed-in viewer."""
+    """The whole page, for a signed-in viewer. An older page of the journal stays as it is; the
+    newest one is refreshed by the script."""
     refresh = f"{session_path(view.base_path, view.session.id)}?fragment=1"
     return render_page(
         "session.html",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.parley import Parley
 
 REQUIRED = os.environ.get("PARLEY_REQUIRE_BROWSER") == "1"
+NO_BROWSER = "no chromium on the PATH, so the pages are not looked at in a browser"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -38,13 +39,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if any(
+        NO_BROWSER in str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])
+    ):
+        terminalreporter.write_line(f"SKIPPED tests/browser: {NO_BROWSER}")
+
+
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The browser. Only for this package: its event loop would be in the way of other tests."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
-        reason = "no chromium on the PATH: the pages are not looked at in a browser"
-        pytest.fail(reason) if REQUIRED else pytest.skip(reason)
+        pytest.fail(NO_BROWSER) if REQUIRED else pytest.skip(NO_BROWSER)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -78,9 +78,14 @@ def test_the_sessions_own_secret_never_stands_on_its_page() -> None:
 
 
 def test_the_page_holds_its_fragment() -> None:
-    view = some_session("words", "/prod")
+    view = some_session("words", "/prod", later_path=None)
     live = parse(session_page(view).html).one("div", id="live")
     fragment = session_fragment(view)
     assert live["data-version"] == fragment.headers["ETag"]
     assert live["data-refresh"] == "/prod/sessions/session_1?fragment=1"
     assert live.text.strip() == parse(fragment.html).text.strip()
+
+
+def test_an_older_page_of_the_journal_is_not_replaced_by_the_newest() -> None:
+    older = parse(session_page(some_session("words", later_path="/later")).html)
+    assert not older.one("div", id="live").has("data-refresh")
