@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -26,6 +27,8 @@ from chalicelib.usecases.create_elicitation import Policy
 from chalicelib.usecases.keyring import Keyring
 
 if TYPE_CHECKING:
+    from boto3.session import Session as AwsSession
+
     from chalicelib.domain.gate import ProbeResult
     from chalicelib.domain.session import Session
     from chalicelib.messaging.sns import SnsTopics
@@ -65,6 +68,7 @@ class Services:
     ) -> None:
         self._environ = environ
         self._client_options = dict(client_options or {})
+        self._making = threading.Lock()
         self.clock = clock
         self.new_id = new_id
 
@@ -216,7 +220,6 @@ class Services:
         return self.signing.keys()
 
     def _client(self, service: str, timeouts: Mapping[str, int]) -> Any:
-        import boto3
         from botocore.config import Config
 
         config = Config(
@@ -224,13 +227,21 @@ class Services:
             max_pool_connections=64 if self.settings.is_local else 10,
             **timeouts,  # type: ignore[arg-type]
         )
-        session = boto3.session.Session()
-        return session.client(
-            service,  # type: ignore[call-overload]
-            endpoint_url=self.settings.engine_url,
-            config=config,
-            **self._client_options,
-        )
+        with self._making:
+            return self._session.client(
+                service,  # type: ignore[call-overload]
+                endpoint_url=self.settings.engine_url,
+                config=config,
+                **self._client_options,
+            )
+
+    @cached_property
+    def _session(self) -> AwsSession:
+        """One for all clients: each session reads botocore's data files anew (about 150 ms). It is
+        not thread-safe, what it makes is."""
+        import boto3
+
+        return boto3.session.Session()
 
 
 def random_secret() -> str:
