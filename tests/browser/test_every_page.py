@@ -26,17 +26,7 @@ RULES = {
 Look = tuple[dict[str, int], str]
 CORNERS: list[Look] = [(PHONE, "light"), (DESKTOP, "dark")]
 ALL_LOOKS: list[Look] = [*CORNERS, (DESKTOP, "light"), (PHONE, "dark")]
-FIRST = {
-    "answer-errors",
-    "answer-confirm",
-    "url",
-    "just-accepted",
-    "inbox",
-    "session",
-    "decline-review",
-    "sign-in-wrong",
-    "secret",
-}
+FIRST = {"answer-errors", "answer-confirm", "url", "just-accepted", "inbox"}
 NAMES = sorted(gallery())
 SHIFT = """() => new Promise((resolve) => {
   let sum = 0;

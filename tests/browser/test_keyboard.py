@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DESKTOP, Visit
@@ -38,6 +39,7 @@ def test_a_form_is_answered_with_the_keyboard_alone(visit: Visit, site: Site) ->
     }
 
 
+@pytest.mark.slow
 def test_ctrl_enter_sends_from_a_field_of_several_lines(visit: Visit, site: Site) -> None:
     asked = site.ask(
         site.open_session(),
@@ -88,6 +90,7 @@ def test_single_keys_walk_choose_search_and_explain(visit: Visit, site: Site) ->
     expect(page.get_by_role("heading", level=1)).to_have_text("An agent is asking you")
 
 
+@pytest.mark.slow
 def test_single_keys_can_be_switched_off_and_stay_off(visit: Visit, site: Site) -> None:
     page = inbox_of_three(visit, site)
     press(page, "?")
@@ -98,6 +101,7 @@ def test_single_keys_can_be_switched_off_and_stay_off(visit: Visit, site: Site) 
     expect(page.locator("body")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_batch_is_declined_with_the_keyboard_alone(visit: Visit, site: Site) -> None:
     page = inbox_of_three(visit, site)
     press(page, "j", "x", "j", "x")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -45,6 +46,7 @@ def test_the_list_grows_without_a_reload_and_keeps_ticks_and_focus(
     expect(page.get_by_role("heading", name="1 question waits")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_lost_visit_is_said_and_the_list_stays(visit: Visit, site: Site) -> None:
     site.ask(site.open_session(), message="First?")
     page = visit()
@@ -112,6 +114,7 @@ def test_pressing_twice_sends_once(visit: Visit, site: Site) -> None:
     assert asked.poll()["content"] == {"confirm": True}
 
 
+@pytest.mark.slow
 def test_a_question_that_somebody_answered_meanwhile_says_so(visit: Visit, site: Site) -> None:
     asked = site.ask(site.open_session())
     page = visit()

@@ -61,7 +61,9 @@ def test_an_answer_that_does_not_fit_comes_back_with_the_focus_on_what_is_wrong(
     assert asked.poll()["action"] == "pending"
 
 
-@pytest.mark.parametrize(("button", "value"), [("Yes", True), ("No", False)])
+@pytest.mark.parametrize(
+    ("button", "value"), [pytest.param("Yes", True, marks=pytest.mark.slow), ("No", False)]
+)
 def test_a_lone_boolean_is_answered_by_one_press(
     button: str, value: bool, page: Page, site: Site
 ) -> None:
@@ -72,7 +74,10 @@ def test_a_lone_boolean_is_answered_by_one_press(
     assert asked.poll()["content"] == {"confirm": value}
 
 
-@pytest.mark.parametrize(("button", "action"), [("Decline", "decline"), ("Dismiss", "cancel")])
+@pytest.mark.parametrize(
+    ("button", "action"),
+    [("Decline", "decline"), pytest.param("Dismiss", "cancel", marks=pytest.mark.slow)],
+)
 def test_a_form_with_nothing_filled_in_can_still_be_left(
     button: str, action: str, page: Page, site: Site
 ) -> None:
@@ -102,6 +107,7 @@ def test_the_inbox_is_searched_and_several_questions_are_declined(page: Page, si
     assert [one.poll()["action"] for one in asked] == ["decline", "decline", "pending"]
 
 
+@pytest.mark.slow
 def test_a_session_is_read_and_a_visit_ends(page: Page, site: Site) -> None:
     session = site.open_session("Weekly report")
     site.ask(session)
