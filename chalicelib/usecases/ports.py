@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from chalicelib.domain.elicitation import Elicitation
 from chalicelib.domain.events import Event, NumberedEvent
 from chalicelib.domain.session import Session
+from chalicelib.usecases.turn_rows import TurnRows
 
 T = TypeVar("T")
 
@@ -76,6 +77,7 @@ class Change:
     events: Sequence[Event] = ()
     created: Elicitation | None = None
     outcomes: Sequence[Outcome] = field(default_factory=tuple)
+    turn: TurnRows | None = None
 
 
 class Store(Protocol):
@@ -146,11 +148,13 @@ class Lists(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What to tell people about one elicitation."""
+    """What to tell people about one elicitation. `server` is known for a card only, which is told
+    like an elicitation in URL mode."""
 
-    kind: str  # needs_input | reminder | lost
+    kind: str  # needs_input | reminder | lost | card
     elicitation: Elicitation
     session: Session | None
+    server: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
