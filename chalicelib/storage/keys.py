@@ -3,11 +3,14 @@
     S#<session id>  META             the session
     S#<session id>  EV#<version>     its journal; 12 digits, so that text order is number order
     E#<key>         META             an elicitation
+    S#<session id>  TURN#<turn id>   a turn; CARD#, ROUND#, CONSENT#<call id> and UP#<server> too
     KEY#<key id>    META             an API key (hash only)
+    UPSTREAM        <name>           a registered upstream server
 
 Indexes (a row stands in one only while it has the index's attributes):
 
-    live      live_pk, live_at      pending elicitations by deadline; marked sessions by next check
+    live      live_pk, live_at      pending elicitations and open cards by deadline; marked sessions
+                                    by next check; turns that want a worker by when to look
     outbox    outbox_pk, outbox_at  notices not yet delivered, by the instant they were due
     sessions  list_pk, list_at      sessions by age; a session's elicitations by age
 
@@ -47,6 +50,26 @@ def event_sk(version: int) -> str:
     return f"EV#{version:012d}"
 
 
+def turn_sk(turn_id: str) -> str:
+    """Where a turn stands in its session's partition."""
+    return f"TURN#{turn_id}"
+
+
+def card_sk(call_id: str) -> str:
+    """Where a card stands in its session's partition."""
+    return f"CARD#{call_id}"
+
+
+def round_sk(call_id: str) -> str:
+    """Where the round stands that a call's server asked."""
+    return f"ROUND#{call_id}"
+
+
+def consent_sk(call_id: str) -> str:
+    """Where a card's consent stands until it is used."""
+    return f"CONSENT#{call_id}"
+
+
 def elicitation_pk(key_: str) -> str:
     """The partition of an elicitation."""
     return f"E#{key_}"
@@ -58,8 +81,18 @@ def shard(identity: str) -> int:
 
 
 def live_pk(key_: str) -> str:
-    """The shard of `live` in which a pending elicitation or open card stands."""
+    """The shard of `live` in which a pending elicitation stands."""
     return f"L#{shard(key_)}"
+
+
+def card_pk(call_id: str) -> str:
+    """The shard of `live` in which an open card stands."""
+    return f"C#{shard(call_id)}"
+
+
+def turn_pk(turn_id: str) -> str:
+    """The shard of `live` in which a turn stands that wants a worker."""
+    return f"T#{shard(turn_id)}"
 
 
 def marked_pk(session_id: str) -> str:

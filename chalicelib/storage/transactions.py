@@ -73,7 +73,21 @@ def _rows(table: str, change: Change, retention: timedelta) -> list[dict[str, An
                 session.id, version, event, attempt=change.attempt, retention=retention
             )
             rows.append(_put(table, item, conditions.IS_NEW))
+        rows += _turn(table, change, session, retention)
     return rows
+
+
+def _turn(
+    table: str, change: Change, session: Session, retention: timedelta
+) -> list[dict[str, Any]]:
+    """Last, so that a refusal by one of them reads as contention: decide again on fresh rows."""
+    if change.turn is None:
+        return []
+    from chalicelib.storage.turn_transactions import turn_items
+
+    return turn_items(
+        table, change.turn, attempt=change.attempt, now=session.updated_at, retention=retention
+    )
 
 
 def _put(table: str, item: Item, condition: str) -> dict[str, Any]:
