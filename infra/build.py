@@ -39,8 +39,8 @@ REQUIREMENTS: Final = ROOT / "infra" / "lambda-requirements.txt"
 ARCHIVE: Final = "deployment.zip"
 TEMPLATE: Final = "sam.json"
 FIXED_DATE: Final = (2020, 1, 1, 0, 0, 0)
-NOT_SHIPPED: Final = ("hostenv", "keys.py", "__pycache__", "*.pyc")
-"""Parts of chalicelib that run on an agent host or an operator's machine."""
+NOT_SHIPPED: Final = ("hostenv", "keys.py")
+"""Parts of chalicelib, directly under it, that run on an agent host or an operator's machine."""
 PRUNED: Final = ("dns", "dnspython-*.dist-info", "aws_lambda_powertools/event_handler")
 """Parts of packages that nothing here imports: e-mail domains are not looked up in DNS, and Chalice
 does the routing. A fifth of the zip; a test runs the service without them."""
@@ -111,14 +111,23 @@ def build(
 def _stage(root: Path, staged: Path, requirements: Path | None) -> None:
     staged.mkdir(parents=True)
     shutil.copyfile(root / "app.py", staged / "app.py")
-    ignored = shutil.ignore_patterns(*NOT_SHIPPED)
-    shutil.copytree(root / "chalicelib", staged / "chalicelib", ignore=ignored)
+    _copy_package(root / "chalicelib", staged / "chalicelib")
     # Without `deployments`: Chalice's cache would ship old packages when only a pin's file changed.
     (staged / ".chalice").mkdir()
     shutil.copyfile(root / ".chalice" / "config.json", staged / ".chalice" / "config.json")
     shutil.copytree(root / "infra" / "policies", staged / "infra" / "policies")
     text = requirements.read_text() if requirements else ""
     (staged / "requirements.txt").write_text(text)
+
+
+def _copy_package(package: Path, to: Path) -> None:
+    compiled = shutil.ignore_patterns("__pycache__", "*.pyc")
+
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        elsewhere = NOT_SHIPPED if Path(folder) == package else ()
+        return {*elsewhere} | compiled(folder, names)
+
+    shutil.copytree(package, to, ignore=ignored)
 
 
 def _chalice_package(stage: str, *, staged: Path, merge: Path, out: Path) -> None:
