@@ -31,13 +31,17 @@ if TYPE_CHECKING:
 
     from chalicelib.domain.gate import ProbeResult
     from chalicelib.domain.session import Session
+    from chalicelib.mcp_server.server import McpServer
     from chalicelib.messaging.sns import SnsTopics
     from chalicelib.messaging.sqs import SqsQueues
     from chalicelib.storage.api_keys import DynamoApiKeys
     from chalicelib.storage.incidents import DynamoIncidents
+    from chalicelib.storage.kms import KmsCipher
     from chalicelib.storage.lists import DynamoLists
     from chalicelib.storage.outbox import DynamoNoticeBox
     from chalicelib.storage.rates import DynamoRates
+    from chalicelib.storage.secret_requests import DynamoSecretRequests
+    from chalicelib.storage.secrets import DynamoSecrets
     from chalicelib.storage.signing import SigningSecret
     from chalicelib.storage.table import DynamoStore
 
@@ -158,7 +162,61 @@ class Services:
     @cached_property
     def tokens(self) -> Tokens:
         """Signed links, session tokens and cookies."""
-        return Tokens(Keyring(self._load_keys, self.clock))
+        return Tokens(self.keyring)
+
+    @cached_property
+    def keyring(self) -> Keyring:
+        """The signing keys in memory."""
+        return Keyring(self._load_keys, self.clock)
+
+    @cached_property
+    def secrets(self) -> DynamoSecrets:
+        """Secrets at rest."""
+        from chalicelib.storage.secrets import DynamoSecrets
+
+        table = self.settings.require("table")
+        return DynamoSecrets(self.dynamodb, table, lambda: self.cipher, self.retention)
+
+    @cached_property
+    def cipher(self) -> KmsCipher:
+        """Encryption of secrets."""
+        from chalicelib.storage.kms import KmsCipher
+
+        return KmsCipher(self._client("kms", TABLE_TIMEOUTS), self.settings.require("kms_key_id"))
+
+    @cached_property
+    def secret_requests(self) -> DynamoSecretRequests:
+        """Pages where secrets are typed."""
+        from chalicelib.storage.secret_requests import DynamoSecretRequests
+
+        return DynamoSecretRequests(self.dynamodb, self.settings.require("table"), self.retention)
+
+    @cached_property
+    def mcp(self) -> McpServer:
+        """Parley's own MCP server."""
+        from chalicelib.mcp_server.over_usecases.assembly import parley_server
+        from chalicelib.mcp_server.over_usecases.ports import Ports
+        from chalicelib.mcp_server.state_token import KeyringSealer
+
+        base_url = self.settings.base_url
+        ports = Ports(
+            world=self.world,
+            lists=self.lists,
+            messenger=self.messenger,
+            policy=self.policy,
+            secrets=self.secrets,
+            secret_requests=self.secret_requests,
+            secret_url=lambda handle: f"{base_url}/secrets/{handle}",
+            tell=self.observer.facts,
+            asker_may_answer=self.settings.asker_may_answer,
+        )
+        return parley_server(
+            ports,
+            sealer=KeyringSealer(self.keyring),
+            base_url=base_url,
+            allowed_origins=self.settings.allowed_origins,
+            report=self._report,
+        )
 
     @cached_property
     def messenger(self) -> SqsQueues:
@@ -215,6 +273,10 @@ class Services:
     def warm(self) -> None:
         """Make what nearly every request needs; called in Lambda's init phase only."""
         _ = self.store, self.messenger, self.authenticator
+
+    def _report(self, error: Exception) -> None:
+        self.observer.log.error("mcp call failed", exc_info=error)
+        self.observer.count("ServerError")
 
     def _load_keys(self) -> list[str]:
         return self.signing.keys()

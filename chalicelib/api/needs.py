@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from chalicelib.domain.elicitation import Elicitation
 from chalicelib.domain.session import Session
@@ -16,6 +16,11 @@ from chalicelib.usecases.commit import World
 from chalicelib.usecases.create_elicitation import Policy
 from chalicelib.usecases.ports import Journal, Lists, Messenger, Store
 from chalicelib.usecases.probe_endpoint import Incidents
+from chalicelib.usecases.secret_requests import SecretRequests
+from chalicelib.usecases.secrets import SecretStore
+
+if TYPE_CHECKING:
+    from chalicelib.mcp_server.server import McpServer
 
 
 class Rows(Store, Journal, Protocol):
@@ -77,6 +82,18 @@ class Needs(Protocol):
     @property
     def tokens(self) -> Tokens:
         """Signed links, session tokens and cookies."""
+
+    @property
+    def secrets(self) -> SecretStore:
+        """Secrets at rest."""
+
+    @property
+    def secret_requests(self) -> SecretRequests:
+        """Pages where secrets are typed."""
+
+    @property
+    def mcp(self) -> McpServer:
+        """Parley's own MCP server."""
 
     @property
     def policy(self) -> Policy:

@@ -8,8 +8,11 @@ from chalicelib.api.answer_links import answer_link_routes
 from chalicelib.api.elicitations import elicitation_routes
 from chalicelib.api.gate import gate_routes
 from chalicelib.api.inbox import inbox_routes
+from chalicelib.api.mcp import mcp_routes
 from chalicelib.api.needs import Needs
+from chalicelib.api.operator_secrets import operator_secret_routes
 from chalicelib.api.pages import static_routes
+from chalicelib.api.secrets import secret_page_routes
 from chalicelib.api.session_reads import session_read_routes
 from chalicelib.api.sessions import session_routes
 from chalicelib.api.visits import visit_routes
@@ -23,8 +26,11 @@ ROUTES = (
     session_routes,
     session_read_routes,
     gate_routes,
+    operator_secret_routes,
+    mcp_routes,
     answer_link_routes,
     inbox_routes,
+    secret_page_routes,
     visit_routes,
     static_routes,
 )

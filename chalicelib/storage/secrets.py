@@ -7,6 +7,7 @@ DynamoDB's TTL takes the session, they follow when they were not used for the re
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -29,7 +30,8 @@ from chalicelib.storage.errors import code_of, storage_errors
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_kms import KMSClient
+
+    from chalicelib.storage.kms import KmsCipher
 
 OPERATOR_PK: Final = "SECRETS"
 PREFIX: Final = "SECRET#"
@@ -40,23 +42,16 @@ NOTE_USE_EVERY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class DynamoSecrets:
-    """`usecases.secrets.SecretStore` on DynamoDB and KMS."""
+    """`usecases.secrets.SecretStore` on DynamoDB and KMS; `cipher` is called when one is needed."""
 
     client: DynamoDBClient
     table: str
-    kms: KMSClient
-    key_id: str
+    cipher: Callable[[], KmsCipher]
     retention: timedelta
 
     def seal(self, session_id: str | None, name: str, value: str) -> bytes:
         """The value as KMS ciphertext."""
-        with storage_errors():
-            answer = self.kms.encrypt(
-                KeyId=self.key_id,
-                Plaintext=value.encode(),
-                EncryptionContext=_context(session_id, name),
-            )
-        return answer["CiphertextBlob"]
+        return self.cipher().encrypt(value, _context(session_id, name))
 
     def put(
         self, session_id: str | None, name: str, sealed: bytes, *, by: str, now: datetime
@@ -76,13 +71,7 @@ class DynamoSecrets:
         if item is None:
             return None
         self._note_use(dict(item), session_id, name, now)
-        with storage_errors():
-            opened = self.kms.decrypt(
-                KeyId=self.key_id,
-                CiphertextBlob=item["sealed"]["B"],
-                EncryptionContext=_context(session_id, name),
-            )
-        return opened["Plaintext"].decode()
+        return self.cipher().decrypt(item["sealed"]["B"], _context(session_id, name))
 
     def list_infos(self, session_id: str | None) -> list[SecretInfo]:
         """What is stored, by name; the ciphertext stays where it is."""
@@ -156,7 +145,7 @@ def secret_item(
 
 
 def _context(session_id: str | None, name: str) -> dict[str, str]:
-    """What KMS binds the ciphertext to; it stands in CloudTrail, the value does not."""
+    """What the ciphertext is bound to."""
     if session_id is None:
         return {"purpose": "parley-operator-secret", "name": name}
     return {"purpose": "parley-session-secret", "session": session_id, "name": name}

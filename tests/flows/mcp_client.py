@@ -38,21 +38,21 @@ class McpClient:
         """`tools/call`; `retry` may carry `requestState` and `inputResponses`."""
         return self.send("tools/call", {"name": name, "arguments": arguments, **retry})
 
-    def result(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def result(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """The result of a call that the protocol takes."""
         answer = self.call(name, arguments)
         assert answer.status == 200, answer.text
         result: dict[str, Any] = answer.json["result"]
         return result
 
-    def told(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def told(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """The structured result of a call that succeeds."""
         result = self.result(name, **arguments)
         assert "isError" not in result, result
         structured: dict[str, Any] = result["structuredContent"]
         return structured
 
-    def failed(self, name: str, **arguments: Any) -> str:
+    def failed(self, name: str, /, **arguments: Any) -> str:
         """The text of a call that the tool refuses."""
         result = self.result(name, **arguments)
         assert result["isError"] is True, result
@@ -66,24 +66,32 @@ def connected(parley: Parley, name: str = "tester", *scopes: Scope) -> McpClient
 
 
 def secretive(parley: Parley, kms_key: str, **environ: str) -> Parley:
-    """The same deployment with a key for secrets."""
-    return parley.configured(PARLEY_KMS_KEY_ID=kms_key, **environ)
+    """The same deployment with a key for secrets; waiting turns its clock instead of sleeping."""
+    made = parley.configured(PARLEY_KMS_KEY_ID=kms_key, **environ)
+    made.services.world = replace(made.services.world, pause=Waiting(made))
+    return made
 
 
-def while_waiting(parley: Parley, act: Callable[[], None] | None = None) -> list[float]:
-    """Pauses turn the clock instead of sleeping; `act` happens in the first one."""
-    paused: list[float] = []
+@dataclass
+class Waiting:
+    """Time goes by while a call is held; `meanwhile` happens once, as soon as one is."""
 
-    def pause(seconds: float) -> None:
-        if not paused and act is not None:
-            paused.append(seconds)
+    parley: Parley
+    meanwhile: Callable[[], object] | None = None
+
+    def __call__(self, seconds: float) -> None:
+        """In place of sleeping."""
+        act, self.meanwhile = self.meanwhile, None
+        if act is not None:
             act()
-        else:
-            paused.append(seconds)
-        parley.clock.turn(seconds=seconds)
+        self.parley.clock.turn(seconds=seconds)
 
-    parley.services.world = replace(parley.services.world, pause=pause)
-    return paused
+
+def meanwhile(parley: Parley, act: Callable[[], object]) -> None:
+    """Let `act` happen while the next call waits."""
+    waiting = parley.services.world.pause
+    assert isinstance(waiting, Waiting)
+    waiting.meanwhile = act
 
 
 @dataclass
