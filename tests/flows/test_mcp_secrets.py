@@ -118,17 +118,16 @@ def test_a_caller_that_runs_out_of_rounds_finds_the_same_page_and_later_the_valu
 
 
 def test_the_value_is_in_no_row_event_log_or_answer(
-    exchange: Exchange, capfd: pytest.CaptureFixture[str]
+    exchange: Exchange, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     url, state = exchange.ask()
     posted = exchange.person.type_secret(url, VALUE)
     done = exchange.call(requestState=state, inputResponses=ACCEPTED)
-    key = exchange.person.key
-    events = exchange.parley.http(
-        "GET", f"/api/v1/sessions/{exchange.session_id}/events", key=key
-    ).text
-    printed = capfd.readouterr()
-    for told in (url, posted.text, done.text, events, exchange.rows(), *printed):
+    path = f"/api/v1/sessions/{exchange.session_id}/events"
+    events = exchange.parley.http("GET", path, key=exchange.person.key).text
+    logged = repr([record.__dict__ for record in caplog.records])
+    assert NAME in logged
+    for told in (url, posted.text, done.text, events, exchange.rows(), logged, *capfd.readouterr()):
         assert VALUE not in told
         assert VALUE.encode().hex() not in told
 
@@ -295,7 +294,7 @@ def test_a_client_that_opens_no_pages_is_told_what_is_missing(
     before = exchange.rows()
     answer = exchange.call()
     assert (answer.status, answer.json["error"]["code"]) == (400, -32021)
-    needed = {"requiredCapabilities": {"elicitation": {"url": {}}}}
+    needed: dict[str, Any] = {"requiredCapabilities": {"elicitation": {"url": {}}}}
     assert answer.json["error"]["data"] == needed
     assert exchange.rows() == before
 
