@@ -37,5 +37,6 @@ def derived_handle(request_id: str, *, session_secret: str) -> str:
 
 
 def may_be_handle(text: str) -> bool:
-    """Whether `text` could name a row at all; saves a read for what cannot."""
+    """Whether `text` could name a session or an elicitation at all; what cannot costs no read (and
+    DynamoDB refuses keys over 2048 bytes)."""
     return _HANDLE.fullmatch(text) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
@@ -88,22 +88,21 @@ class DynamoNoticeBox:
         )
 
     def delivered(self, key: str, kind: str, now: datetime) -> None:
-        """Stamp the delivery; the outbox flag goes if it is still for this kind."""
+        """Stamp the delivery, and in the same write drop the flag; a flag for another kind stays.
+
+        Two writes would leave, after a crash between them, a flag that nothing removes any more.
+        """
         names = {"#sent": f"{kind}_sent_at"}
-        self._update(
+        stamp, values = "SET #sent = :now", {":now": instant(now)}
+        flagged = self._update(
             key,
-            "SET #sent = :now",
-            condition=conditions.EXISTS,
-            names=names,
-            values={":now": instant(now)},
-        )
-        self._update(
-            key,
-            "REMOVE outbox_pk, outbox_at, notice_due",
+            f"{stamp} REMOVE outbox_pk, outbox_at, notice_due",
             condition=conditions.all_of(conditions.EXISTS, "notice_due = :kind"),
-            names={},
-            values={":kind": text(kind)},
+            names=names,
+            values=values | {":kind": text(kind)},
         )
+        if flagged is None:
+            self._update(key, stamp, condition=conditions.EXISTS, names=names, values=values)
 
     def _update(
         self,
@@ -114,7 +113,6 @@ class DynamoNoticeBox:
         names: dict[str, str],
         values: dict[str, dict[str, str]],
     ) -> Elicitation | None:
-        extra: dict[str, Any] = {"ExpressionAttributeNames": names} if names else {}
         try:
             with storage_errors():
                 answer = self.client.update_item(
@@ -122,9 +120,9 @@ class DynamoNoticeBox:
                     Key=keys.key(keys.elicitation_pk(key)),
                     UpdateExpression=expression,
                     ConditionExpression=condition,
+                    ExpressionAttributeNames=names,
                     ExpressionAttributeValues=values,
                     ReturnValues="ALL_NEW",
-                    **extra,
                 )
         except ClientError as error:
             if code_of(error) == "ConditionalCheckFailedException":

@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from chalicelib.domain.elicitation import Elicitation
 from chalicelib.domain.events import NumberedEvent
+from chalicelib.domain.request_id import may_be_handle
 from chalicelib.domain.session import Session
 from chalicelib.storage import conditions, keys, transactions
 from chalicelib.storage.attributes import Item, instant, text
@@ -43,11 +44,15 @@ class DynamoStore:
 
     def session(self, session_id: str) -> Session | None:
         """The session now (consistent read)."""
+        if not may_be_handle(session_id):
+            return None
         item = self._get(keys.key(keys.session_pk(session_id)), consistent=True)
         return session_from_item(item) if item else None
 
     def elicitation(self, key: str, *, consistent: bool = True) -> Elicitation | None:
         """The elicitation, or None."""
+        if not may_be_handle(key):
+            return None
         item = self._get(keys.key(keys.elicitation_pk(key)), consistent=consistent)
         return elicitation_from_item(item) if item else None
 

@@ -13,7 +13,6 @@ from chalicelib.domain import events
 from chalicelib.domain.elicitation import Elicitation
 from chalicelib.domain.errors import NotFound, TryAgain
 from chalicelib.domain.events import Event
-from chalicelib.domain.request_id import may_be_handle
 from chalicelib.usecases.commit import World
 from chalicelib.usecases.expire_elicitation import expire_elicitation
 from chalicelib.usecases.ports import Messenger, Result
@@ -69,8 +68,6 @@ def _look(
 
 def _read(key: str, world: World) -> Elicitation | None:
     """The cheap read first; what it does not find may be newer than it sees."""
-    if not may_be_handle(key):
-        return None
     found = world.store.elicitation(key, consistent=False)
     return found or world.store.elicitation(key, consistent=True)
 
