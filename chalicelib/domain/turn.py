@@ -52,10 +52,12 @@ class NotWaiting(Conflict):
 
 
 class Phase(StrEnum):
-    """Where a turn stands; `ended` is final."""
+    """Where a turn stands; `ended` is final. `reason`: the driver is to be asked; `reasoning`: the
+    journal says that it was."""
 
     START = "start"
     REASON = "reason"
+    REASONING = "reasoning"
     ACT = "act"
     PAUSED = "paused"
     RESUME = "resume"

@@ -32,7 +32,7 @@ def start_reasoning(turn: Turn, now: datetime) -> Stepped:
     told = [_event(turn, events.REASON_STARTED, now, {"iteration": turn.acts + 1})]
     if turn.phase is Phase.START:
         told.insert(0, _event(turn, events.TURN_STARTED, now, dict(turn.context)))
-    return replace(turn, phase=Phase.REASON), tuple(told)
+    return replace(turn, phase=Phase.REASONING), tuple(told)
 
 
 def start_act(
@@ -104,7 +104,7 @@ def decide_card(turn: Turn, card: Card, *, message_id: str, now: datetime) -> St
     """A person decided a card, or the clock did (`card` is the row after it). After the last card
     of the act the turn goes on.
 
-    A decision becomes a user turn; a timeout does not, but the agent is told of it (`notes`).
+    A decision becomes a user turn; a timeout does not. `notes` are for the agent's last word.
     """
     told: list[Event] = []
     after = replace(turn, decisions={**turn.decisions, card.call_id: card.status})
@@ -112,7 +112,9 @@ def decide_card(turn: Turn, card: Card, *, message_id: str, now: datetime) -> St
         data = _user_message(turn, message_id, decision_text(card))
         told.append(Event(type=events.INPUT_MESSAGE, at=now, data=data))
     if card.status is CardStatus.DECLINE:
-        after = replace(after, refused=(*after.refused, (card.server, card.tool, card.origin)))
+        refused = (*after.refused, (card.server, card.tool, card.origin))
+        note = f"{card.retry_tool}: the person decided not to open the page at {card.host}."
+        after = replace(after, refused=refused, notes=(*after.notes, note))
     if card.status is CardStatus.TIMEOUT:
         after = replace(after, notes=(*after.notes, timeout_text(card)))
     told.append(_event(turn, events.TOOL_COMPLETED, now, card_completion(card)))
@@ -150,7 +152,15 @@ def end(turn: Turn, type_: str, data: Mapping[str, Any], now: datetime) -> Stepp
         _event(turn, events.SESSION_IDLED, now, {"turn_id": turn.id}),
     )
     after = replace(
-        turn, phase=Phase.ENDED, calls=(), named=(), decisions={}, worker=None, leased_until=None
+        turn,
+        phase=Phase.ENDED,
+        calls=(),
+        named=(),
+        told=(),
+        notes=(),
+        decisions={},
+        worker=None,
+        leased_until=None,
     )
     return after, told
 
