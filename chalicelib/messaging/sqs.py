@@ -44,6 +44,10 @@ class SqsQueues:
         """One message on `timers` for an open card's deadline."""
         self._wake({"session_id": session_id, "call_id": call_id}, at, now)
 
+    def wake_turn(self, session_id: str, turn_id: str, at: datetime, now: datetime) -> None:
+        """One message on `timers` for the end of a worker's lease."""
+        self._wake({"session_id": session_id, "turn_id": turn_id}, at, now)
+
     def queue_notice(self, key: str, kind: str) -> None:
         """One message on `notices`."""
         self._send(self.urls.notices, {"key": key, "kind": kind}, 0)

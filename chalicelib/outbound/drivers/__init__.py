@@ -1,0 +1,1 @@
+"""Agents that Parley drives itself: `direct` needs no model, `bedrock` asks one."""
