@@ -68,10 +68,13 @@ def _signed_in(request: Request, needs: Needs, show: Callable[[Visitor], Respons
 
 
 def _inbox(request: Request, who: Visitor, needs: Needs) -> Response:
+    from chalicelib.web.fragments import unless_known
     from chalicelib.web.inbox import inbox_fragment, inbox_page
 
     shown = _inbox_of(request, who, needs)
-    return send(inbox_fragment(shown) if "fragment" in request.query else inbox_page(shown))
+    if "fragment" not in request.query:
+        return send(inbox_page(shown))
+    return send(unless_known(inbox_fragment(shown), request.headers.get("if-none-match")))
 
 
 def _inbox_of(request: Request, who: Visitor, needs: Needs) -> Inbox:
@@ -166,10 +169,13 @@ def _decline_one(row: Elicitation, one: Waiting, who: Visitor, needs: Needs) -> 
 
 
 def _session(request: Request, session_id: str, who: Visitor, needs: Needs) -> Response:
+    from chalicelib.web.fragments import unless_known
     from chalicelib.web.sessions import session_fragment, session_page
 
     shown = _session_view(request, session_id, who, needs)
-    return send(session_fragment(shown) if "fragment" in request.query else session_page(shown))
+    if "fragment" not in request.query:
+        return send(session_page(shown))
+    return send(unless_known(session_fragment(shown), request.headers.get("if-none-match")))
 
 
 def _session_view(request: Request, session_id: str, who: Visitor, needs: Needs) -> SessionView:

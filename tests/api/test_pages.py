@@ -196,3 +196,18 @@ def test_static_files_are_cached_for_good_and_named_only(parley: Parley) -> None
     )
     assert again.status == 304
     assert get(parley, "/static/app.py").status == 404
+
+
+@pytest.mark.parametrize("of_a_session", [False, True])
+def test_a_fragment_that_the_script_knows_is_not_sent_again(
+    parley: Parley, of_a_session: bool
+) -> None:
+    session = parley.open_session()
+    cookie = sign_in(parley)
+    path = (f"/sessions/{session['id']}" if of_a_session else "/") + "?fragment=1"
+    first = get(parley, path, cookie)
+    assert first.status == 200
+    known = {"cookie": cookie, "if-none-match": first.headers["etag"]}
+    assert parley.http("GET", path, headers=known, key=None).status == 304
+    parley.ask(session)
+    assert parley.http("GET", path, headers=known, key=None).status == 200
