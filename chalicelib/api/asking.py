@@ -14,8 +14,15 @@ from chalicelib.api import auth
 from chalicelib.api.http import Request, json_answer
 from chalicelib.api.needs import Needs
 from chalicelib.api.views import DEGRADED, created_body, poll_body
-from chalicelib.domain.errors import Forbidden, NotFound, TryAgain, Unauthenticated
+from chalicelib.domain.errors import (
+    Forbidden,
+    NotFound,
+    ParleyError,
+    TryAgain,
+    Unauthenticated,
+)
 from chalicelib.domain.principal import Principal, Scope
+from chalicelib.observability import redact
 from chalicelib.usecases.poll_elicitation import poll_elicitation
 from chalicelib.usecases.sessions import may_see
 
@@ -80,20 +87,29 @@ def create(request: Request, needs: Needs, asker: Asker) -> Response:
 
 
 def poll(request: Request, needs: Needs, request_id: str, right: Callable[[], Asker]) -> Response:
-    """200 with the state; `pending` and degraded when it cannot be read; 401 and 404 as they
-    are."""
+    """200 with the state; `pending` and degraded when it cannot be read, for whatever reason that
+    the asker cannot mend, a defect of ours included; 401 and 404 as they are."""
     try:
-        asker = right()
-        _check_bare(request_id, asker, needs)
-        result = poll_elicitation(
-            request_id,
-            session_id=asker.session_id,
-            wait=_wait(request),
-            world=needs.world,
-            messenger=needs.messenger,
-        )
+        return _poll(request, needs, request_id, right())
     except TryAgain:
         return _degraded(needs)
+    except ParleyError:
+        raise
+    except Exception:
+        needs.observer.log.exception("poll failed", extra={"path": redact(request.path)})
+        needs.observer.count("ServerError")
+        return _degraded(needs)
+
+
+def _poll(request: Request, needs: Needs, request_id: str, asker: Asker) -> Response:
+    _check_bare(request_id, asker, needs)
+    result = poll_elicitation(
+        request_id,
+        session_id=asker.session_id,
+        wait=_wait(request),
+        world=needs.world,
+        messenger=needs.messenger,
+    )
     needs.observer.facts(result.facts)
     found = result.value.elicitation
     return _degraded(needs) if found is None else json_answer(200, poll_body(found))
