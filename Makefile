@@ -38,7 +38,7 @@ run: setup-run ## start the whole service on the embedded engine (PARLEY_PORT, P
 test: setup-dev ## run the tests (under four minutes)
 	@$(BIN)/python -m pytest -m "not slow"
 
-test-slow: setup-dev ## kill loops, conformance, real SDK clients (about ten minutes)
+test-slow: setup-dev setup-tools ## kill loops, conformance, real SDK clients (about ten minutes)
 	@$(BIN)/python -m pytest -m slow
 
 check: setup-dev ## linters, types, layers
@@ -51,7 +51,7 @@ bench: setup-dev ## measure against the bare floor in the same run
 	@$(BIN)/python -m bench
 
 clean: ## remove what make and the service made here
-	rm -rf $(VENV) build .parley .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-tools .venv-package build .parley .mypy_cache .ruff_cache .hypothesis
 
 # Lambda runs the Python that packages: 3.13 where there is one, which AWS supports until June 2029.
 STAGE ?= production

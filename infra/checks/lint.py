@@ -19,10 +19,15 @@ REGIONS: Final = ("us-east-1", "eu-central-1")
 SOMEWHERE: Final = "s3://parley-artifacts/deployment.zip"
 
 
-def translate(template: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The template after the SAM transform; raises `CalledProcessError` when it is refused."""
+def translate(
+    template: Mapping[str, Any], folder: Path, *, keep_code: bool = False
+) -> dict[str, Any]:
+    """The template after the SAM transform; raises `CalledProcessError` when it is refused.
+
+    Its code is said to be `SOMEWHERE`, unless it names a place in S3 already (`keep_code`).
+    """
     coded = folder / "coded.json"
-    coded.write_text(json.dumps(with_code(template, SOMEWHERE)))
+    coded.write_text(json.dumps(template if keep_code else with_code(template, SOMEWHERE)))
     command = [str(TOOLS / "python"), str(ROOT / "infra" / "translate.py"), str(coded)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     made: dict[str, Any] = json.loads(done.stdout)
