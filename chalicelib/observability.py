@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools import Logger
-    from aws_lambda_powertools.metrics import Metrics
+    from aws_lambda_powertools import Logger, Metrics
 
 NAMESPACE: Final = "Parley"
 
@@ -88,28 +87,32 @@ class Observer:
         self._service = service
         self._logger: Logger | None = None
         self._metrics: Metrics | None = None
-        self._lock = threading.Lock()  # the local server runs requests on threads
+        # The local server runs requests on threads. Two that import a part of Powertools and the
+        # whole of it at once see one half made (its package imports its parts): so one at a time.
+        self._lock = threading.RLock()
 
     @property
     def log(self) -> Logger:
         """The JSON logger; the standard library's `parley.*` loggers write through it too."""
-        if self._logger is None:
-            from aws_lambda_powertools import Logger
+        with self._lock:
+            if self._logger is None:
+                from aws_lambda_powertools import Logger
 
-            self._logger = Logger(service=self._service, stream=sys.stderr)
-            library = logging.getLogger("parley")
-            library.handlers = list(self._logger.handlers)
-            library.propagate = False
-        return self._logger
+                self._logger = Logger(service=self._service, stream=sys.stderr)
+                library = logging.getLogger("parley")
+                library.handlers = list(self._logger.handlers)
+                library.propagate = False
+            return self._logger
 
     @property
     def metrics(self) -> Metrics:
         """The EMF metrics of the current invocation."""
-        if self._metrics is None:
-            from aws_lambda_powertools.metrics import Metrics
+        with self._lock:
+            if self._metrics is None:
+                from aws_lambda_powertools import Metrics
 
-            self._metrics = Metrics(namespace=NAMESPACE, service=self._service)
-        return self._metrics
+                self._metrics = Metrics(namespace=NAMESPACE, service=self._service)
+            return self._metrics
 
     def facts(self, facts: Iterable[FactLike]) -> None:
         """Log each fact in one line and count those that have a metric."""
@@ -126,24 +129,15 @@ class Observer:
 
     def count(self, name: str, value: int = 1) -> None:
         """Add to a count."""
-        from aws_lambda_powertools.metrics import MetricUnit
-
-        with self._lock:
-            self.metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
+        self._add(name, "Count", value)
 
     def measure(self, name: str, milliseconds: int) -> None:
         """Record a duration in milliseconds."""
-        from aws_lambda_powertools.metrics import MetricUnit
-
-        with self._lock:
-            self.metrics.add_metric(name=name, unit=MetricUnit.Milliseconds, value=milliseconds)
+        self._add(name, "Milliseconds", milliseconds)
 
     def seconds(self, name: str, value: int) -> None:
         """Record a duration in seconds."""
-        from aws_lambda_powertools.metrics import MetricUnit
-
-        with self._lock:
-            self.metrics.add_metric(name=name, unit=MetricUnit.Seconds, value=value)
+        self._add(name, "Seconds", value)
 
     def flush(self) -> None:
         """Write the metrics of this invocation, if there are any."""
@@ -151,3 +145,7 @@ class Observer:
             if self._metrics is not None and self._metrics.metric_set:
                 self._metrics.flush_metrics()
                 self._metrics.clear_metrics()  # Powertools keeps what it is told not to print
+
+    def _add(self, name: str, unit: str, value: int) -> None:
+        with self._lock:
+            self.metrics.add_metric(name=name, unit=unit, value=value)
