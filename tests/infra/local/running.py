@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,14 +31,13 @@ class Service:
     ) -> tuple[int, dict[str, Any]]:
         """One request to a path, or to a whole URL of this service."""
         parts = urlsplit(url)
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         sent = {"Content-Type": "application/json", "X-API-Key": self.ready["api_key"], **headers}
         target = parts.path + (f"?{parts.query}" if parts.query else "")
-        connection.request(method, target, json.dumps(body) if body is not None else None, sent)
-        response = connection.getresponse()
-        answer = json.loads(response.read() or b"{}")
-        connection.close()
-        return response.status, answer
+        data = json.dumps(body) if body is not None else None
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+            connection.request(method, target, data, sent)
+            response = connection.getresponse()
+            return response.status, json.loads(response.read() or b"{}")
 
     @property
     def port(self) -> int:
