@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.aws import TABLE_TIMEOUTS, TOPIC_TIMEOUTS, AwsClients
 from chalicelib.domain.elicitation import Elicitation
 from chalicelib.domain.tokens import SessionToken, Tokens
 from chalicelib.observability import Observer
@@ -27,8 +27,6 @@ from chalicelib.usecases.create_elicitation import Policy
 from chalicelib.usecases.keyring import Keyring
 
 if TYPE_CHECKING:
-    from boto3.session import Session as AwsSession
-
     from chalicelib.domain.gate import ProbeResult
     from chalicelib.domain.session import Session
     from chalicelib.mcp_server.server import McpServer
@@ -44,9 +42,6 @@ if TYPE_CHECKING:
     from chalicelib.storage.secrets import DynamoSecrets
     from chalicelib.storage.signing import SigningSecret
     from chalicelib.storage.table import DynamoStore
-
-TABLE_TIMEOUTS = {"connect_timeout": 1, "read_timeout": 2}
-"""Seconds. With three attempts a poll has its answer, or says `pending`, within ten seconds."""
 
 
 def utc_now() -> datetime:
@@ -72,7 +67,6 @@ class Services:
     ) -> None:
         self._environ = environ
         self._client_options = dict(client_options or {})
-        self._making = threading.Lock()
         self.clock = clock
         self.new_id = new_id
 
@@ -236,7 +230,7 @@ class Services:
         from chalicelib.messaging.sns import SnsTopics
 
         return SnsTopics(
-            self._client("sns", {"connect_timeout": 2, "read_timeout": 5}),
+            self._client("sns", TOPIC_TIMEOUTS),
             self.settings.require("needs_input_topic_arn"),
             self.settings.incidents_topic_arn,
         )
@@ -282,28 +276,15 @@ class Services:
         return self.signing.keys()
 
     def _client(self, service: str, timeouts: Mapping[str, int]) -> Any:
-        from botocore.config import Config
-
-        config = Config(
-            retries={"mode": "standard", "total_max_attempts": 3},
-            max_pool_connections=64 if self.settings.is_local else 10,
-            **timeouts,  # type: ignore[arg-type]
-        )
-        with self._making:
-            return self._session.client(
-                service,  # type: ignore[call-overload]
-                endpoint_url=self.settings.engine_url,
-                config=config,
-                **self._client_options,
-            )
+        return self._aws.make(service, timeouts)
 
     @cached_property
-    def _session(self) -> AwsSession:
-        """One for all clients: each session reads botocore's data files anew (about 150 ms). It is
-        not thread-safe, what it makes is."""
-        import boto3
-
-        return boto3.session.Session()
+    def _aws(self) -> AwsClients:
+        return AwsClients(
+            self.settings.engine_url,
+            connections=64 if self.settings.is_local else 10,
+            options=self._client_options,
+        )
 
 
 def random_secret() -> str:
