@@ -107,15 +107,19 @@ def _temporary(source: Source, data: bytes) -> Path:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            if source.owner != (os.geteuid(), os.getegid()):
-                with contextlib.suppress(PermissionError):
-                    os.fchown(file.fileno(), *source.owner)
+            _give(file.fileno(), source.owner)
             os.fchmod(file.fileno(), source.mode)
             os.fsync(file.fileno())
     except BaseException:
         path.unlink(missing_ok=True)
         raise
     return path
+
+
+def _give(file: int, owner: tuple[int, int]) -> None:
+    if owner != (os.geteuid(), os.getegid()):
+        with contextlib.suppress(PermissionError):
+            os.fchown(file, *owner)
 
 
 def _same_as_read(source: Source) -> None:

@@ -98,7 +98,7 @@ def make_call(
         case CallFailed(message):
             return failed(message), None
         case Asks():
-            return _asked(session, turn, call, outcome, relay)
+            return _asked(session, turn, call, outcome, relay=relay)
 
 
 def _exchange(  # noqa: PLR0917 - one step of make_call, with all that it has
@@ -157,7 +157,7 @@ def _keep(connection: Connection, session: Session, record: UpstreamRecord, rela
 
 
 def _asked(
-    session: Session, turn: Turn, call: Call, asks: Asks, relay: Relay
+    session: Session, turn: Turn, call: Call, asks: Asks, *, relay: Relay
 ) -> tuple[ToolResult, Round | None]:
     """The server wants a person: a round to be shown, or words for a client that cannot pause."""
     wish = call.wish

@@ -45,7 +45,7 @@ def first_steps(ask: Ask, services: Services, memory: Path) -> FirstSteps:
     steps = _remembered(ask, memory)
     if steps is None:
         key = _issue_key(services)
-        opened = _call(ask, key, "POST", "/api/v1/sessions", {"title": "Development session"})
+        opened = _call(ask, key, "POST", "/api/v1/sessions", body={"title": "Development session"})
         if opened is None:
             raise CannotRun("The service started but does not open a session; its log says why.")
         steps = FirstSteps(key, opened["id"], opened["env"])
@@ -125,7 +125,7 @@ def _issue_key(services: Services) -> str:
         raise CannotRun(f"The service cannot start: {str(error).rstrip('.')}.") from error
 
 
-def _call(ask: Ask, key: str, method: str, path: str, body: Any = None) -> dict[str, Any] | None:
+def _call(ask: Ask, key: str, method: str, path: str, *, body: Any = None) -> dict[str, Any] | None:
     """A call of the service's own API; None when it is refused."""
     response = ask(
         HttpRequest(
