@@ -16,7 +16,8 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from bench.recorded import Call, recording, renamed, replay
@@ -28,8 +29,19 @@ WARM_UP: Final = 20
 AT_MOST: Final = 1.5
 VERBS: Final = ("create", "poll", "answer")
 
-Send = Callable[[str, str, Any, Mapping[str, str]], Callable[[], None]]
-"""Prepares a request (method, path, body, headers), so that only sending it is measured."""
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One HTTP request, however it is sent."""
+
+    method: str
+    path: str
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Send = Callable[[Request], Callable[[], None]]
+"""Prepares a request, so that only sending it is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +61,10 @@ def run() -> list[Row]:
     """Both ways, on one engine."""
     with stage() as on:
         template = record(on)
-        rows = measure("in process", on, template, lambda *request: _in_process(on, *request))
+        rows = measure("in process", on, template, partial(_in_process, on))
         with http_server() as port:
             connection = http.client.HTTPConnection("127.0.0.1", port)
-            rows += measure(
-                "over HTTP", on, template, lambda *request: _over_http(connection, *request)
-            )
+            rows += measure("over HTTP", on, template, partial(_over_http, connection))
             connection.close()
     return rows
 
@@ -62,8 +72,8 @@ def run() -> list[Row]:
 def record(on: Stage) -> tuple[Seat, dict[str, list[Call]]]:
     """The calls of one create, poll and answer, and the seat they were made for."""
     seat = new_seat(on)
-    requests = _requests(seat, on, lambda *request: _in_process(on, *request))
-    for send in _requests(new_seat(on), on, lambda *r: _in_process(on, *r)).values():
+    requests = _requests(seat, on, partial(_in_process, on))
+    for send in _requests(new_seat(on), on, partial(_in_process, on)).values():
         send()  # what is read once and remembered (keys) is no part of the floor
     calls: dict[str, list[Call]] = {}
     for verb, send in requests.items():
@@ -132,17 +142,15 @@ def _requests(seat: Seat, on: Stage, send: Send) -> dict[str, Callable[[], None]
     answer = {"action_type": "accept", "content": CONTENT}
     path = f"/api/v1/elicitations/{seat.request_id}/respond"
     return {
-        "create": send("POST", base, body, {}),
-        "poll": send("GET", f"{base}/{seat.request_id}", None, {}),
-        "answer": send("PATCH", path, answer, {"X-API-Key": on.key}),
+        "create": send(Request("POST", base, body)),
+        "poll": send(Request("GET", f"{base}/{seat.request_id}")),
+        "answer": send(Request("PATCH", path, answer, {"X-API-Key": on.key})),
     }
 
 
-def _in_process(
-    on: Stage, method: str, path: str, body: Any, headers: Mapping[str, str]
-) -> Callable[[], None]:
-    event = on.event(method, path, body, headers=headers)
-    status = 201 if method == "POST" else 200
+def _in_process(on: Stage, request: Request) -> Callable[[], None]:
+    event = on.event(request.method, request.path, request.body, headers=request.headers)
+    status = 201 if request.method == "POST" else 200
 
     def send() -> None:
         on.invoke(event, status=status)
@@ -150,17 +158,12 @@ def _in_process(
     return send
 
 
-def _over_http(
-    connection: http.client.HTTPConnection,
-    method: str,
-    path: str,
-    body: Any,
-    headers: Mapping[str, str],
-) -> Callable[[], None]:
-    data = None if body is None else json.dumps(body)
+def _over_http(connection: http.client.HTTPConnection, request: Request) -> Callable[[], None]:
+    data = None if request.body is None else json.dumps(request.body)
+    headers = {"Content-Type": "application/json", **request.headers}
 
     def send() -> None:
-        connection.request(method, path, data, {"Content-Type": "application/json", **headers})
+        connection.request(request.method, request.path, data, headers)
         answer = connection.getresponse()
         told = answer.read()
         if answer.status not in (200, 201):
