@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from chalicelib.domain.principal import Scope
@@ -94,11 +94,27 @@ def meanwhile(parley: Parley, act: Callable[[], object]) -> None:
     waiting.meanwhile = act
 
 
+class Http(Protocol):
+    """A service that can be called: in process, or started."""
+
+    def http(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        key: str | None = "default",
+        raw: bytes | None = None,
+    ) -> Answer:
+        """See `Parley.http`."""
+
+
 @dataclass
 class Person:
     """Signed in with a key, in a browser of their own."""
 
-    parley: Parley
+    parley: Http
     key: str
     cookie: str = ""
 

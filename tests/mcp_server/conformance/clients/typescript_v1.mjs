@@ -1,37 +1,35 @@
-// Connects with the TypeScript SDK's v1 client and calls what standard input lists.
-// `node typescript_v1.mjs URL MODE`, beside a node_modules that has the SDK. Prints one JSON report.
-import { readFileSync } from "node:fs";
+// Connects with the TypeScript SDK's v1 client and makes the calls that come in, line by line.
+// `node typescript_v1.mjs URL MODE`, with an API key in MCP_KEY, beside a node_modules that has the
+// SDK. Prints JSON lines: what was found on connecting, every page to open, every outcome.
+import { createInterface } from "node:readline";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
-const pages = [];
+const say = (told) => process.stdout.write(JSON.stringify(told) + "\n");
 const client = new Client(
   { name: "typescript-v1", version: "1.0.0" },
   { capabilities: { elicitation: { form: {}, url: {} } } },
 );
 client.setRequestHandler(ElicitRequestSchema, async (request) => {
-  pages.push(request.params.url);
+  say({ page: request.params.url });
   return { action: "accept" };
 });
-const transport = new StreamableHTTPClientTransport(new URL(process.argv[2]));
+const transport = new StreamableHTTPClientTransport(new URL(process.argv[2]), {
+  requestInit: { headers: { Authorization: `Bearer ${process.env.MCP_KEY}` } },
+});
 await client.connect(transport);
 
 const listed = await client.listTools();
-const outcomes = [];
-for (const call of JSON.parse(readFileSync(0, "utf8"))) {
+say({ version: transport.protocolVersion, tools: listed.tools.map((tool) => tool.name) });
+for await (const line of createInterface({ input: process.stdin })) {
   try {
-    const result = await client.callTool(call);
-    outcomes.push(
-      result.isError ? { error: result.content[0].text } : { structured: result.structuredContent },
-    );
+    const result = await client.callTool(JSON.parse(line));
+    const failed = { error: result.content[0].text };
+    say({ outcome: result.isError ? failed : { structured: result.structuredContent } });
   } catch (error) {
-    outcomes.push({ code: error.code, data: error.data, text: String(error) });
+    say({ outcome: { code: error.code, data: error.data, text: String(error) } });
   }
 }
-const version = transport.protocolVersion;
 await transport.terminateSession();
 await client.close();
-process.stdout.write(
-  JSON.stringify({ version, tools: listed.tools.map((tool) => tool.name), outcomes, pages }),
-);
