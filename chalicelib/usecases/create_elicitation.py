@@ -88,7 +88,7 @@ def create_elicitation(
             return _other_session_has_it(
                 question, key, session, policy=policy, world=world, messenger=messenger
             )
-        return Result(_replay(question, found, session))
+        result = Result(_replay(question, found, session))
     _announce(result.value.elicitation, policy, world, messenger)
     return result
 
@@ -106,7 +106,7 @@ def _other_session_has_it(
     try:
         result = _commit(question, key, session, policy=policy, world=world)
     except ElicitationMoved as moved:
-        return Result(_replay(question, moved.current, session))
+        result = Result(_replay(question, moved.current, session))
     _announce(result.value.elicitation, policy, world, messenger)
     return result
 
@@ -169,6 +169,10 @@ def _replay(question: Question, found: Elicitation | None, session: Session) -> 
 
 
 def _announce(elicitation: Elicitation, policy: Policy, world: World, messenger: Messenger) -> None:
+    """Set the timer and queue the notice; a replay does so again only while nobody was told, since
+    the first attempt may have died before it came to this."""
     now = world.clock()
+    if elicitation.notified_at is not None or not elicitation.is_live(now):
+        return
     messenger.wake(elicitation.key, next_wake(elicitation, policy.reminder_share, now), now)
     messenger.queue_notice(elicitation.key, "needs_input")

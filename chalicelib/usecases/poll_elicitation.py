@@ -36,7 +36,8 @@ class Polled:
 def poll_elicitation(
     key: str, *, session_id: str | None, wait: float, world: World, messenger: Messenger
 ) -> Result[Polled]:
-    """The elicitation's state, held for up to `wait` seconds (0..20) while it is pending.
+    """The elicitation's state, held for up to `wait` seconds (0..20) while it is pending. Trouble
+    ends the wait: another look could outlast the gateway, and the asker comes back anyway.
 
     `session_id` restricts it to the token's session. Raises `NotFound` only.
     """
@@ -45,9 +46,9 @@ def poll_elicitation(
         try:
             result = _look(key, session_id=session_id, world=world, messenger=messenger)
         except TryAgain:
-            result = Result(Polled(None))
+            return Result(Polled(None))
         found = result.value.elicitation
-        if (found is not None and not found.is_pending) or world.clock() >= until:
+        if found is None or not found.is_pending or world.clock() >= until:
             return result
         world.pause(LOOK_EVERY)
 
