@@ -73,6 +73,7 @@ FIRES: list[tuple[str, Callable[[Metrics], None]]] = [
     ("ElicitationsOverdue", _own("OldestOverdueSeconds", 601)),
     ("NoticesUndelivered", _own("OldestUndeliveredNoticeSeconds", 601)),
     ("NoticesFailing", _own("NoticeFailed", 1, 1)),
+    ("PagesFailing", _own("PageFailed", 1)),
     (
         "DeliveriesFailing",
         _aws("SNS", "NumberOfNotificationsFailed", {"TopicName": "NeedsInputTopic.TopicName"}, 1),
