@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.mcp_server.state_token import SignedSealer, call_context, digest
+from chalicelib.mcp_server.state_token import (
+    KeyringSealer,
+    SignedSealer,
+    call_context,
+    digest,
+)
 from tests.mcp_server.support import EVERYTHING, HOST, KEYS, NOW
 
 SEALER = SignedSealer(KEYS)
@@ -79,3 +84,27 @@ def test_no_changed_character_goes_unseen(data: st.DataObject) -> None:
 @given(st.text(max_size=3000))
 def test_any_text_is_refused_quietly(token: str) -> None:
     assert SEALER.unseal(token, context=CONTEXT, now=NOW) is None
+
+
+class RotatingKeys:
+    """Keys as one process knows them; another one added `added` meanwhile."""
+
+    def __init__(self, known: list[str], added: str) -> None:
+        self.known = known
+        self.added = added
+
+    def keys(self) -> list[str]:
+        return self.known
+
+    def newer_keys(self) -> list[str]:
+        self.known = [*self.known, self.added]
+        return self.known
+
+
+def test_a_state_sealed_with_a_key_that_was_just_added_elsewhere_opens() -> None:
+    elsewhere = SignedSealer(["old", "new"]).seal([1], context=["c"], expires_at=LATER)
+    sealer = KeyringSealer(RotatingKeys(["old"], "new"))
+    assert sealer.unseal(elsewhere, context=["c"], now=NOW) == [1]
+    own = sealer.seal([2], context=["c"], expires_at=LATER)
+    assert SignedSealer(["new"]).unseal(own, context=["c"], now=NOW) == [2]
+    assert sealer.unseal(own, context=["d"], now=NOW) is None
