@@ -55,6 +55,14 @@ def deliver_notices(event: SQSEvent) -> dict[str, Any]:
     return notices.deliver_notices(event.to_dict(), services)
 
 
+@app.on_sqs_message(queue="parley-turns", batch_size=1, name="run_turns")
+def run_turns(event: SQSEvent) -> dict[str, Any]:
+    """Turns of agents that Parley drives."""
+    from chalicelib.jobs import turns
+
+    return turns.run_turns(event.to_dict(), services)
+
+
 @app.schedule(Rate(5, unit=Rate.MINUTES), name="cleanup")
 def cleanup(_event: CloudWatchEvent) -> dict[str, Any]:
     """The net under timers, notices and sessions."""

@@ -17,6 +17,8 @@ TABLE_TIMEOUTS: Final = {"connect_timeout": 1, "read_timeout": 2}
 """Seconds. With three attempts a poll has its answer, or says `pending`, within ten seconds."""
 TOPIC_TIMEOUTS: Final = {"connect_timeout": 2, "read_timeout": 5}
 """Seconds; nobody waits for a notice to be published."""
+MODEL_TIMEOUTS: Final = {"connect_timeout": 2, "read_timeout": 30}
+"""Seconds; a worker's function lasts 120, and three tries fit in it."""
 
 
 class AwsClients:

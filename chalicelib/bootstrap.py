@@ -8,7 +8,6 @@ a cold start pays only for what the request needs. boto3 is imported in here, ne
 from __future__ import annotations
 
 import os
-import secrets
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -16,7 +15,8 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.aws import TABLE_TIMEOUTS, TOPIC_TIMEOUTS, AwsClients
+from chalicelib.aws import MODEL_TIMEOUTS, TABLE_TIMEOUTS, TOPIC_TIMEOUTS, AwsClients
+from chalicelib.domain.card_links import card_token
 from chalicelib.domain.elicitation import Elicitation
 from chalicelib.domain.tokens import SessionToken, Tokens
 from chalicelib.observability import Observer
@@ -27,6 +27,7 @@ from chalicelib.usecases.create_elicitation import Policy
 from chalicelib.usecases.keyring import Keyring
 
 if TYPE_CHECKING:
+    from chalicelib.domain.cards import Card
     from chalicelib.domain.gate import ProbeResult
     from chalicelib.domain.session import Session
     from chalicelib.mcp_server.server import McpServer
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from chalicelib.storage.secrets import DynamoSecrets
     from chalicelib.storage.signing import SigningSecret
     from chalicelib.storage.table import DynamoStore
+    from chalicelib.usecases.turn_ports import Relay
 
 
 def utc_now() -> datetime:
@@ -213,6 +215,13 @@ class Services:
         )
 
     @cached_property
+    def relay(self) -> Relay:
+        """Turns, and the upstream servers that they call."""
+        from chalicelib.relaying import make_relay
+
+        return make_relay(self)
+
+    @cached_property
     def messenger(self) -> SqsQueues:
         """The queues."""
         from chalicelib.messaging.sqs import QueueUrls, SqsQueues
@@ -235,6 +244,10 @@ class Services:
             self.settings.incidents_topic_arn,
         )
 
+    def bedrock(self) -> Any:
+        """The client of Amazon Bedrock: a model takes its time."""
+        return self._client("bedrock-runtime", MODEL_TIMEOUTS)
+
     @cached_property
     def dynamodb(self) -> Any:
         """The DynamoDB client that every store shares."""
@@ -255,14 +268,14 @@ class Services:
         token = self.tokens.link(elicitation.key, elicitation.expires_at)
         return f"{self.settings.base_url}/a/{token}"
 
+    def card_link(self, card: Card) -> str:
+        """The page of a card."""
+        return f"{self.settings.base_url}/c/{card_token(self.tokens, card)}"
+
     def session_token(self, session: Session) -> str:
         """A session's token, good for `PARLEY_SESSION_TOKEN_DAYS`."""
         end = self.clock() + timedelta(days=self.settings.session_token_days)
         return self.tokens.session_token(SessionToken(session.id, session.token_generation, end))
-
-    def with_clock(self, clock: Callable[[], datetime]) -> Services:
-        """The same services at another clock (tests and benches)."""
-        return Services(self._environ, clock=clock, client_options=self._client_options)
 
     def warm(self) -> None:
         """Make what nearly every request needs; called in Lambda's init phase only."""
@@ -285,8 +298,3 @@ class Services:
             connections=64 if self.settings.is_local else 10,
             options=self._client_options,
         )
-
-
-def random_secret() -> str:
-    """256 random bits, URL-safe (43 characters)."""
-    return secrets.token_urlsafe(32)

@@ -6,9 +6,10 @@ Works on the deployment that the environment names (`PARLEY_TABLE`, `PARLEY_ENGI
 from __future__ import annotations
 
 import argparse
+import secrets
 import sys
 
-from chalicelib.bootstrap import Services, random_secret
+from chalicelib.bootstrap import Services
 from chalicelib.domain.errors import ParleyError
 from chalicelib.domain.principal import Scope
 from chalicelib.settings import MissingSetting
@@ -25,6 +26,11 @@ def issue(services: Services, *, name: str, scopes: frozenset[Scope]) -> str:
         now=services.clock(),
         keys=services.api_keys,
     )
+
+
+def random_secret() -> str:
+    """256 random bits, URL-safe (43 characters)."""
+    return secrets.token_urlsafe(32)
 
 
 def main(arguments: list[str] | None = None) -> int:

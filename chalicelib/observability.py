@@ -26,6 +26,11 @@ METRICS: Final[Mapping[str, str]] = {
     "session.stranded": "SessionStranded",
     "session.repaired": "SessionRepaired",
     "notice.sent": "NoticeSent",
+    "card.decided": "CardDecided",
+    "card.timed_out": "CardTimedOut",
+    "tool.call_requested": "CardsOpened",
+    "turn.completed": "TurnCompleted",
+    "turn.failed": "TurnFailed",
     "probe.degraded": "ProbeDegraded",
     "incident.opened": "IncidentOpened",
     "incident.closed": "IncidentClosed",
@@ -60,7 +65,7 @@ _BY_ACTION: Final = {
     "cancel": "ElicitationCancelled",
 }
 
-_TOKEN_PATHS: Final = re.compile(r"(/(?:a|session)/)[^/\s\"']+")
+_TOKEN_PATHS: Final = re.compile(r"(/(?:a|c|session)/)[^/\s\"']+")
 
 
 class FactLike(Protocol):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from chalicelib.domain.cards import Card
 from chalicelib.domain.elicitation import Elicitation
 from chalicelib.domain.session import Session
 from chalicelib.domain.tokens import Tokens
@@ -18,6 +19,7 @@ from chalicelib.usecases.ports import Journal, Lists, Messenger, Store
 from chalicelib.usecases.probe_endpoint import Incidents
 from chalicelib.usecases.secret_requests import SecretRequests
 from chalicelib.usecases.secrets import SecretStore
+from chalicelib.usecases.turn_ports import Relay
 
 if TYPE_CHECKING:
     from chalicelib.mcp_server.server import McpServer
@@ -98,6 +100,13 @@ class Needs(Protocol):
     @property
     def policy(self) -> Policy:
         """The instance's defaults for new elicitations."""
+
+    @property
+    def relay(self) -> Relay:
+        """Turns, and the upstream servers that they call."""
+
+    def card_link(self, card: Card) -> str:
+        """The page of a card."""
 
     def link_for(self, elicitation: Elicitation) -> str:
         """The answer link of an elicitation."""

@@ -1,4 +1,5 @@
-"""The `cleanup` schedule: expire what is due, repair sessions, queue undelivered notices again."""
+"""The `cleanup` schedule: expire what is due, repair sessions, queue undelivered notices again,
+time out cards, queue turns that no worker is at."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import Any
 
 from chalicelib.jobs.needs import Needs
 from chalicelib.usecases.clean_up import clean_up
+from chalicelib.usecases.clean_up_turns import clean_up_turns
 
 
 def cleanup(needs: Needs) -> dict[str, Any]:
@@ -14,8 +16,9 @@ def cleanup(needs: Needs) -> dict[str, Any]:
     result = clean_up(
         world=needs.world, lists=needs.lists, box=needs.box, messenger=needs.messenger
     )
-    summary = asdict(result.value)
-    needs.observer.facts(result.facts)
+    turns = clean_up_turns(relay=needs.relay)
+    summary = asdict(result.value) | turns.value
+    needs.observer.facts(result.facts + turns.facts)
     needs.observer.log.info("cleanup", extra={"data": summary})
     needs.observer.count("CleanupRan")
     needs.observer.seconds("OldestOverdueSeconds", result.value.overdue_seconds)

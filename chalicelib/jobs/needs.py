@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
+from chalicelib.domain.cards import Card
 from chalicelib.domain.elicitation import Elicitation
 from chalicelib.observability import Observer
 from chalicelib.settings import Settings
@@ -13,6 +14,7 @@ from chalicelib.usecases.commit import World
 from chalicelib.usecases.page_incident import Pager
 from chalicelib.usecases.ports import Lists, Messenger, NoticeBox, Publisher
 from chalicelib.usecases.probe_endpoint import Incidents, Prober
+from chalicelib.usecases.turn_ports import Relay
 
 
 class Topics(Publisher, Pager, Protocol):
@@ -65,6 +67,13 @@ class Needs(Protocol):
 
     def probe_url(self, base_url: str) -> str:
         """What is probed of an address that askers use."""
+
+    @property
+    def relay(self) -> Relay:
+        """Turns, and the upstream servers that they call."""
+
+    def card_link(self, card: Card) -> str:
+        """The page of a card."""
 
     def link_for(self, elicitation: Elicitation) -> str:
         """The answer link of an elicitation."""

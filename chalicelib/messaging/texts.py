@@ -22,6 +22,7 @@ _HEADINGS: Final = {
     "needs_input": "An agent asks",
     "reminder": "Still waiting",
     "lost": "Nobody answered",
+    "card": "An agent waits for you",
 }
 
 
@@ -70,6 +71,8 @@ def data(notice: Notice, link: str) -> dict[str, Any]:
     }
     if elicitation.mode is Mode.URL and elicitation.url:
         told["url_host"] = urlsplit(elicitation.url).hostname
+    if notice.server is not None:
+        told["server"] = _one(notice.server)
     return told
 
 
@@ -100,6 +103,7 @@ def attributes(notice: Notice) -> dict[str, str]:
         "agent": session.agent_id if session else None,
         "tool": notice.elicitation.tool_name,
         "mode": notice.elicitation.mode.value,
+        "server": notice.server,
     }
     return {name: one_line(value, 120) for name, value in wanted.items() if value}
 
@@ -116,6 +120,7 @@ def _opening(notice: Notice) -> str:
 
 def _who(notice: Notice) -> list[str]:
     rows = {
+        "Server": _one(notice.server),
         "Tool": _one(notice.elicitation.tool_name),
         "Session": _title(notice) or notice.elicitation.session_id,
     }

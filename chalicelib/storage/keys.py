@@ -85,14 +85,9 @@ def live_pk(key_: str) -> str:
     return f"L#{shard(key_)}"
 
 
-def card_pk(call_id: str) -> str:
-    """The shard of `live` in which an open card stands."""
-    return f"C#{shard(call_id)}"
-
-
-def turn_pk(turn_id: str) -> str:
-    """The shard of `live` in which a turn stands that wants a worker."""
-    return f"T#{shard(turn_id)}"
+def turns_pk(identity: str) -> str:
+    """The shard of `live` in which open cards stand, and turns that want a worker."""
+    return f"T#{shard(identity)}"
 
 
 def marked_pk(session_id: str) -> str:

@@ -18,7 +18,9 @@ from chalicelib.domain.errors import TooLarge
 from chalicelib.storage.errors import code_of, storage_errors
 
 if TYPE_CHECKING:
-    from mypy_boto3_kms import KMSClient
+    from collections.abc import Callable
+
+    from chalicelib.storage.kms import KmsCipher
 
 log = logging.getLogger("parley.storage")
 
@@ -36,10 +38,9 @@ _UNREADABLE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KmsSealer:
-    """`turn_ports.Sealer` on KMS."""
+    """`turn_ports.Sealer` on KMS; `cipher` is made when it is first needed."""
 
-    kms: KMSClient
-    key_id: str
+    cipher: Callable[[], KmsCipher]
 
     def seal(self, text: str, *, session_id: str, call_id: str) -> tuple[bytes, ...]:
         """The parts of the text, encrypted. Raises `TooLarge` and `TryAgain`."""
@@ -47,10 +48,11 @@ class KmsSealer:
         if len(raw) > MAX_STATE:
             raise TooLarge(f"The server's request state is over {MAX_STATE // 1024} KiB.")
         parts = [raw[start : start + PART] for start in range(0, len(raw), PART)]
+        cipher = self.cipher()
         with storage_errors():
             return tuple(
-                self.kms.encrypt(
-                    KeyId=self.key_id,
+                cipher.client.encrypt(
+                    KeyId=cipher.key_id,
                     Plaintext=part,
                     EncryptionContext=_context(session_id, call_id, index, len(parts)),
                 )["CiphertextBlob"]
@@ -59,11 +61,12 @@ class KmsSealer:
 
     def open(self, sealed: Sequence[bytes], *, session_id: str, call_id: str) -> str | None:
         """The text, or None when the key or the row no longer allows it. Raises `TryAgain`."""
+        cipher = self.cipher()
         try:
             with storage_errors():
                 parts = [
-                    self.kms.decrypt(
-                        KeyId=self.key_id,
+                    cipher.client.decrypt(
+                        KeyId=cipher.key_id,
                         CiphertextBlob=part,
                         EncryptionContext=_context(session_id, call_id, index, len(sealed)),
                     )["Plaintext"]

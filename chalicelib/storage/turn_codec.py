@@ -58,7 +58,7 @@ def turn_to_item(turn: Turn, *, attempt: str, now: datetime, retention: timedelt
             "leased_until": instant(turn.leased_until) if turn.leased_until else None,
             "runs": number(turn.runs),
             "attempt": text(attempt),
-            "live_pk": text(keys.turn_pk(turn.id)) if turn.wants_worker else None,
+            "live_pk": text(keys.turns_pk(turn.id)) if turn.wants_worker else None,
             "live_at": instant(look_at) if turn.wants_worker else None,
             "ttl": number(to_ms(now + retention) // 1000),
         }
@@ -154,7 +154,7 @@ def card_to_item(card: Card, *, attempt: str, retention: timedelta) -> Item:
             "expires_at": instant(card.expires_at),
             "status": text(card.status.value),
             "attempt": text(attempt),
-            "live_pk": text(keys.card_pk(card.call_id)),
+            "live_pk": text(keys.turns_pk(card.call_id)),
             "live_at": instant(card.expires_at),
             "outbox_pk": text(keys.outbox_pk(identity)),
             "outbox_at": instant(card.created_at),

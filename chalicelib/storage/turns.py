@@ -22,6 +22,7 @@ from chalicelib.storage.turn_codec import (
     round_from_item,
     turn_from_item,
 )
+from chalicelib.usecases.turn_ports import Due
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -61,18 +62,17 @@ class DynamoTurns:
         item = self._get(session_id, keys.round_sk(call_id))
         return round_from_item(item) if item else None
 
-    def due_cards(self, now: datetime, *, limit: int) -> list[Card]:
-        """Open cards past their deadline, longest overdue first."""
-        return [card_from_item(item) for item in self._due("C", now, limit)]
-
     def open_cards(self, *, limit: int) -> list[Card]:
         """Pending cards of all sessions, soonest deadline first."""
-        return [card_from_item(item) for item in self._due("C", None, limit)]
+        return [card_from_item(item) for item in self._live(None, limit) if _is_card(item)]
 
-    def due_turns(self, now: datetime, *, limit: int) -> list[tuple[str, str]]:
-        """Turns that a worker should have been at."""
-        rows = self._due("T", now, limit)
-        return [(item["session_id"]["S"], item["id"]["S"]) for item in rows]
+    def due(self, now: datetime, *, limit: int) -> Due:
+        """Open cards past their deadline, and turns that a worker should have been at."""
+        rows = self._live(now, limit)
+        return Due(
+            [card_from_item(item) for item in rows if _is_card(item)],
+            [(i["session_id"]["S"], i["id"]["S"]) for i in rows if not _is_card(i)],
+        )
 
     def claim_notice(self, session_id: str, call_id: str, now: datetime) -> Card | None:
         """Take the delivery of a card's notice; void once it is decided or its time is over."""
@@ -128,8 +128,8 @@ class DynamoTurns:
             )
         return answer.get("Item")
 
-    def _due(self, prefix: str, until: datetime | None, limit: int) -> list[Item]:
-        """Rows of all shards of `live`; without `until` all of them, due or not."""
+    def _live(self, until: datetime | None, limit: int) -> list[Item]:
+        """Rows of cards and turns in `live`; without `until` all of them, due or not."""
         condition = "live_pk = :pk" if until is None else "live_pk = :pk AND live_at <= :now"
         bound: Item = {} if until is None else {":now": instant(until)}
         rows: list[Item] = []
@@ -139,12 +139,16 @@ class DynamoTurns:
                     TableName=self.table,
                     IndexName=keys.LIVE,
                     KeyConditionExpression=condition,
-                    ExpressionAttributeValues={":pk": text(f"{prefix}#{shard}"), **bound},
+                    ExpressionAttributeValues={":pk": text(f"T#{shard}"), **bound},
                     Limit=limit,
                 )
                 rows += [dict(item) for item in answer["Items"]]
         rows.sort(key=lambda item: get_number(item, "live_at"))
         return rows[:limit]
+
+
+def _is_card(item: Item) -> bool:
+    return bool(item["kind"]["S"] == "card")
 
 
 def _key(session_id: str, sk: str) -> Item:

@@ -91,7 +91,7 @@ def make_call(
     record = relay.registry.get(wish.server)
     if record is None or (session.mcp_servers and wish.server not in session.mcp_servers):
         return failed(f"There is no server registered as {one_line(wish.server)}."), None
-    outcome = _exchange(session, turn, call, permit, record, relay)
+    outcome = _exchange(session, turn, call, permit, record=record, relay=relay)
     match outcome:
         case Answered(result):
             return from_upstream(result), None
@@ -101,11 +101,12 @@ def make_call(
             return _asked(session, turn, call, outcome, relay=relay)
 
 
-def _exchange(  # noqa: PLR0917 - one step of make_call, with all that it has
+def _exchange(
     session: Session,
     turn: Turn,
     call: Call,
     permit: Permit,
+    *,
     record: UpstreamRecord,
     relay: Relay,
 ) -> Outcome:

@@ -13,8 +13,7 @@ from chalicelib.usecases.turn_ports import Relay
 
 log = logging.getLogger("parley.cleanup")
 
-MAX_CARDS: Final = 500
-MAX_TURNS: Final = 500
+MAX_DUE: Final = 500
 
 
 def clean_up_turns(*, relay: Relay) -> Result[dict[str, int]]:
@@ -22,7 +21,8 @@ def clean_up_turns(*, relay: Relay) -> Result[dict[str, int]]:
     now = relay.world.clock()
     facts: list[Event] = []
     summary = {"cards_timed_out": 0, "turns_queued": 0, "turns_failed": 0}
-    for card in relay.rows.due_cards(now, limit=MAX_CARDS):
+    due = relay.rows.due(now, limit=MAX_DUE)
+    for card in due.cards:
         try:
             result = time_out_card(card.session_id, card.call_id, relay=relay)
         except TryAgain:
@@ -30,6 +30,6 @@ def clean_up_turns(*, relay: Relay) -> Result[dict[str, int]]:
             continue
         summary["cards_timed_out"] += result.value == "timed out"
         facts += result.facts
-    for session_id, turn_id in relay.rows.due_turns(now, limit=MAX_TURNS):
+    for session_id, turn_id in due.turns:
         summary["turns_queued"] += wake_turn(session_id, turn_id, relay=relay)
     return Result(summary, tuple(facts))

@@ -16,6 +16,15 @@ from chalicelib.usecases.commit import World
 from chalicelib.usecases.ports import Journal, Messenger
 
 
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Open cards past their deadline, and (session, turn) of turns that want a worker and have had
+    none for a while; longest overdue first."""
+
+    cards: Sequence[Card]
+    turns: Sequence[tuple[str, str]]
+
+
 class TurnReads(Protocol):
     """Rows of turns, read by key (consistent) or by what is due. Changed by `Store.commit` only."""
 
@@ -34,14 +43,11 @@ class TurnReads(Protocol):
     def round(self, session_id: str, call_id: str) -> Round | None:
         """What a call's server asked."""
 
-    def due_cards(self, now: datetime, *, limit: int) -> list[Card]:
-        """Open cards past their deadline, longest overdue first."""
-
     def open_cards(self, *, limit: int) -> list[Card]:
         """Pending cards of all sessions, soonest deadline first."""
 
-    def due_turns(self, now: datetime, *, limit: int) -> list[tuple[str, str]]:
-        """(session, turn) of turns that want a worker and have had none for a while."""
+    def due(self, now: datetime, *, limit: int) -> Due:
+        """What cleanup has to see to, at most `limit` of all."""
 
     def claim_notice(self, session_id: str, call_id: str, now: datetime) -> Card | None:
         """Take the right to tell people of a card; None when that is done, claimed or void."""
