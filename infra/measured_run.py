@@ -75,7 +75,7 @@ def measure() -> Steps:
 def _steps(services: MeteredServices, clock: Clock) -> Steps:
     gateway, meter = Gateway(create_app(services)), services.meter
     key = issue(services, name="cost", scopes=frozenset(Scope))
-    env = _call(gateway, "POST", "/api/v1/sessions", {}, key)["env"]
+    env = _call(gateway, "POST", "/api/v1/sessions", {}, key=key)["env"]
     ask, look = (_path(env[f"ELICITATION_{name}_URL"]) for name in ("REQUEST", "POLL"))
     _call(gateway, "POST", ask, _question())  # the signing keys are in memory from here on
     meter.take()
@@ -92,14 +92,14 @@ def _steps(services: MeteredServices, clock: Clock) -> Steps:
     timers.run_timers(_event({"key": asked}), services)
     steps["timer"] = meter.take()
     answer = {"action_type": "accept", "content": {"confirm": True}}
-    _call(gateway, "PATCH", f"/api/v1/elicitations/{asked}/respond", answer, key)
+    _call(gateway, "PATCH", f"/api/v1/elicitations/{asked}/respond", answer, key=key)
     steps["answer"] = meter.take()
     _call(gateway, "GET", f"{look}/{asked}")
     steps["collect"] = meter.take()
     return steps
 
 
-def _call(gateway: Gateway, method: str, path: str, body: Any = None, key: str = "") -> Any:
+def _call(gateway: Gateway, method: str, path: str, body: Any = None, *, key: str = "") -> Any:
     headers = [("host", "localhost"), ("content-type", "application/json")]
     sent = json.dumps(body).encode() if body is not None else b""
     got = gateway(
