@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 
 from chalicelib.domain.errors import TryAgain
 from chalicelib.domain.secret import SecretRequest, SecretState
-from chalicelib.storage import conditions, keys
+from chalicelib.storage import conditions
 from chalicelib.storage import secret_request_rows as rows
 from chalicelib.storage.attributes import Item, get_text, instant, number, text
 from chalicelib.storage.codec import event_to_item, session_to_item
@@ -33,7 +33,6 @@ IS_LATEST: Final = "handle = :handle"
 
 _NO: Final[Item] = {"BOOL": False}
 _YES: Final[Item] = {"BOOL": True}
-_EXISTS: Final[Item] = {"ConditionExpression": conditions.EXISTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +55,9 @@ class DynamoSecretRequests:
 
     def add(self, request: SecretRequest, *, instead_of: str | None) -> bool:
         """Store a new request as the latest one, unless another came first."""
-        session = keys.key(keys.session_pk(request.session_id))
         writes = [
             {"Put": self._row(rows.request_to_item(request), conditions.IS_NEW)},
             {"Put": self._row(rows.latest_to_item(request), conditions.IS_NEW)},
-            {"ConditionCheck": {"TableName": self.table, "Key": session} | _EXISTS},
         ]
         if instead_of is not None:
             writes[1]["Put"] |= {

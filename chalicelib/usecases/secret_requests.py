@@ -44,7 +44,7 @@ class SecretRequests(Protocol):
         """The handle of the last request that this principal started for this name."""
 
     def add(self, request: SecretRequest, *, instead_of: str | None) -> bool:
-        """Store a new one as the latest; False when another came first or the session is gone."""
+        """Store a new one as the latest; False when another came first."""
 
     def spend(
         self, handle: str, *, principal: str, nonce: str, attempt: str, now: datetime

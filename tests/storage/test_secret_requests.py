@@ -92,10 +92,6 @@ def test_a_new_request_takes_the_place_of_the_one_it_knows(requests: DynamoSecre
     assert requests.find("h2") is None
 
 
-def test_a_session_that_is_gone_gets_no_request(requests: DynamoSecretRequests) -> None:
-    assert not requests.add(request(session_id="gone"), instead_of=None)
-
-
 def test_a_nonce_is_spent_once_whoever_comes_at_the_same_moment(
     requests: DynamoSecretRequests,
 ) -> None:
