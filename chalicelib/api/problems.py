@@ -58,7 +58,7 @@ def envelope(error: ParleyError) -> dict[str, Any]:
     """The body of an error."""
     told: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.fields:
-        told["fields"] = [{"path": f.path, "message": f.message} for f in error.fields]
+        told["fields"] = [{"path": f.path or '""', "message": f.message} for f in error.fields]
     if error.details:
         told["details"] = error.details
     return {"error": told}

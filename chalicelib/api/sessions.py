@@ -9,7 +9,7 @@ from chalicelib.api.contracts import parse
 from chalicelib.api.endpoint import ANY_CONTENT_TYPE, endpoint
 from chalicelib.api.http import Request, json_answer, no_content
 from chalicelib.api.needs import Needs
-from chalicelib.api.paging import limit_of
+from chalicelib.api.paging import cursor_of, limit_of
 from chalicelib.api.session_reads import READERS, read_shown, with_env
 from chalicelib.api.views import session_body
 from chalicelib.domain.principal import Scope
@@ -45,7 +45,7 @@ def session_routes(needs: Needs) -> Blueprint:
             principal=principal,
             status=request.query.get("status"),
             limit=limit_of(request),
-            after=request.query.get("after"),
+            after=cursor_of(request),
             now=needs.clock(),
             lists=needs.lists,
         )

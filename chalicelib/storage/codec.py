@@ -205,7 +205,8 @@ def _optional(value: str | None) -> Item | None:
 
 
 def _list_at(at: datetime, identity: str) -> str:
-    return f"{to_ms(at):015d}#{identity}"
+    """Sorts by age; also the cursor of a page, so it stands in a URL as it is."""
+    return f"{to_ms(at):015d}.{identity}"
 
 
 def _deadlines(live: Mapping[str, datetime]) -> Item | None:
