@@ -14,6 +14,7 @@ from chalicelib.usecases.ports import Needs
 IS_NEW: Final = "attribute_not_exists(pk)"
 EXISTS: Final = "attribute_exists(pk)"
 IS_PENDING: Final = "#status = :pending"
+IS_EXPIRED: Final = "#status = :expired"
 BEFORE_DEADLINE: Final = "expires_at > :now"
 AT_OR_AFTER_DEADLINE: Final = "expires_at <= :now"
 AT_THIS_VERSION: Final = "#version = :version"

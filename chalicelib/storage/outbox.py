@@ -70,15 +70,18 @@ class DynamoNoticeBox:
     def claim(self, key: str, kind: str, now: datetime) -> Elicitation | None:
         """Take the delivery for `CLAIM_LASTS`; None when it is done, taken or void.
 
-        A question or reminder is void once the elicitation has its outcome.
+        A question or reminder is void once the elicitation has its outcome, and that nobody
+        answered unless it expired.
         """
         clauses = [conditions.EXISTS, NOT_DELIVERED, NOT_CLAIMED]
         values = {":now": instant(now), ":stale": instant(now - CLAIM_LASTS)}
-        names = {"#sent": f"{kind}_sent_at", "#claim": f"{kind}_claimed_at"}
-        if kind != "lost":
+        names = {"#sent": f"{kind}_sent_at", "#claim": f"{kind}_claimed_at", "#status": "status"}
+        if kind == "lost":
+            clauses.append(conditions.IS_EXPIRED)
+            values[":expired"] = text("expired")
+        else:
             clauses += [conditions.IS_PENDING, conditions.BEFORE_DEADLINE]
             values[":pending"] = text("pending")
-            names["#status"] = "status"
         return self._update(
             key,
             "SET #claim = :now",
