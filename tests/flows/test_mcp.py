@@ -247,7 +247,9 @@ def test_live_questions_come_page_by_page_soonest_first(served: Parley) -> None:
 
 
 @pytest.mark.parametrize("tool", ["list_elicitations", "list_sessions"])
-@pytest.mark.parametrize("cursor", ["x", "1.a b", "9" * 15 + ".k" * 99, "12#", "0" * 15 + "#"])
+@pytest.mark.parametrize(
+    "cursor", ["x", "1.a b", "9" * 15 + "." + "k" * 129, "12#", "0" * 15 + "."]
+)
 def test_a_cursor_of_another_list_is_refused(served: Parley, tool: str, cursor: str) -> None:
     assert answerer(served).failed(tool, cursor=cursor).startswith("invalid_input: ")
 

@@ -14,7 +14,7 @@ from chalicelib.mcp_server.over_usecases.ports import Ports, seen_session
 from chalicelib.usecases.list_sessions import MOST_PAGES
 from chalicelib.usecases.sessions import read_session
 
-_CURSOR: Final = re.compile(r"[0-9]{15}#.{1,200}")
+_CURSOR: Final = re.compile(r"[0-9]{15}\.[A-Za-z0-9_-]{1,128}", re.ASCII)
 
 
 @dataclass(frozen=True)
