@@ -41,11 +41,12 @@ test: setup-dev ## run the tests (under four minutes)
 test-slow: setup-dev setup-tools ## kill loops, conformance, real SDK clients (about ten minutes)
 	@$(BIN)/python -m pytest -m slow
 
-check: setup-dev ## linters, types, layers
+check: setup-dev package ## linters, types, layers, house rules, the package and both its templates
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest tests/house
 
 bench: setup-dev ## measure against the bare floor in the same run
 	@$(BIN)/python -m bench
