@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import fields
 
 import pytest
@@ -39,6 +40,17 @@ NOT_WHOLE = (
 )
 NOT_A_FLAG = ("maybe", "2", "-", "tru", "ja", "ｔｒｕｅ")
 NOT_A_SHARE = ("1.0", "-0.1", "1.5", "half", "nan", "inf", "0,5")
+
+
+@pytest.fixture(autouse=True)
+def _its_log(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Heard at its source: a service that ran before may have its loggers end at its own log."""
+    log = logging.getLogger("parley.settings")
+    log.addHandler(caplog.handler)
+    propagates, log.propagate = log.propagate, False
+    yield
+    log.removeHandler(caplog.handler)
+    log.propagate = propagates
 
 
 def read(field: str, raw: str) -> object:
