@@ -108,6 +108,9 @@ class Resolver:
             return self.look_up(argument if isinstance(argument, str) else ".".join(argument))
         if name == "Fn::Sub" and isinstance(argument, str):
             return _IN_SUB.sub(lambda found: str(self.look_up(found[1])), argument)
+        if name == "Fn::Join":
+            between, parts = argument
+            return between.join(str(part) for part in self.resolve(parts))
         if name == "Fn::If":
             condition, yes, no = argument
             return self.resolve(yes if self.holds(condition) else no)
@@ -117,13 +120,14 @@ class Resolver:
         """What `Ref`, `GetAtt` or `Sub` says about a name."""
         if name == "AWS::NoValue":
             return NOTHING
-        for known in (self.values, self.parameters, PSEUDO):
+        for known in (self.values, PSEUDO):
             if name in known:
                 return known[name]
-        default = self.template.get("Parameters", {}).get(name, {}).get("Default")
-        if default is None:
+        parameter = self.template.get("Parameters", {}).get(name, {})
+        given = self.parameters.get(name, parameter.get("Default"))
+        if given is None:
             raise Unresolved(name)
-        return str(default)
+        return given.split(",") if parameter.get("Type") == "CommaDelimitedList" else str(given)
 
     def holds(self, condition: str) -> bool:
         """Whether a condition of the template holds."""

@@ -32,13 +32,22 @@ def load(folder: Path) -> dict[str, list[Statement]]:
     }
 
 
+def unconditional(statement: Statement) -> Statement:
+    """The statement itself, where one stands under a condition of the template."""
+    if "Fn::If" in statement:
+        _, wanted, _ = statement["Fn::If"]
+        return dict(wanted)
+    return statement
+
+
 def problems(policies: Mapping[str, list[Statement]]) -> list[str]:
     """All findings over all functions."""
-    return [
-        f"{function}: {found}"
-        for function, statements in policies.items()
-        for found in [*_names(statements), *(p for s in statements for p in _statement(s))]
-    ]
+    found = []
+    for function, conditional in policies.items():
+        statements = [unconditional(statement) for statement in conditional]
+        reports = [*_names(statements), *(p for s in statements for p in _statement(s))]
+        found += [f"{function}: {report}" for report in reports]
+    return found
 
 
 def _names(statements: list[Statement]) -> Iterator[str]:

@@ -24,6 +24,9 @@ MADE_BY_SERVICES = ("Lambda", "Sns")
 _KINDS = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem"}
 
 
+Right = tuple[str, str, str]
+
+
 class OutsideRole(Exception):
     """A call that the function's role does not allow."""
 
@@ -39,7 +42,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """All roles, their intrinsics resolved against `resolver`."""
+    """All roles, their intrinsics resolved against `resolver`. A right is a statement's name, an
+    action and a resource."""
 
     resolver: Resolver
     folder: Path = POLICIES
@@ -48,22 +52,29 @@ class Policies:
         """Whether the function's role allows the call."""
         return bool(self.allowing(function, call))
 
-    def allowing(self, function: str, call: Call) -> list[str]:
-        """The names of the statements that allow it."""
-        return [s["Sid"] for s in self.statements(function) if _allows(s, call)]
+    def allowing(self, function: str, call: Call) -> set[Right]:
+        """The rights that allow it."""
+        return {
+            (statement["Sid"], call.action, pattern)
+            for statement in self.statements(function)
+            if _allows(statement, call)
+            for pattern in as_list(statement["Resource"])
+            if fnmatchcase(call.resource, pattern)
+        }
 
     def statements(self, function: str) -> list[dict[str, Any]]:
         """The role's statements; raises `KeyError` for a function without a role."""
         found: list[dict[str, Any]] = self.resolver.resolve(load(self.folder)[function])
         return found
 
-    def granted(self, function: str) -> set[tuple[str, str]]:
-        """(statement, action) of all that our code may call."""
+    def granted(self, function: str) -> set[Right]:
+        """The rights of all that our code may call."""
         return {
-            (statement["Sid"], action)
+            (statement["Sid"], action, resource)
             for statement in self.statements(function)
             if not statement["Sid"].startswith(MADE_BY_SERVICES)
             for action in as_list(statement["Action"])
+            for resource in as_list(statement["Resource"])
         }
 
 
@@ -75,7 +86,7 @@ class Guard:
     function: str
     arns: Mapping[str, str]
     """Name, URL or id by which code calls a resource, to its ARN."""
-    used: set[tuple[str, str]] = field(default_factory=set)
+    used: set[Right] = field(default_factory=set)
     refused: list[Call] = field(default_factory=list)
 
     def watch(self, client: Any) -> Any:
@@ -87,11 +98,11 @@ class Guard:
         """Raise `OutsideRole` for a call outside the role (botocore's event of a call's start)."""
         service = model.service_model.service_name
         for call in calls(service, model.name, params, self.arns):
-            names = self.policies.allowing(self.function, call)
-            if not names:
+            rights = self.policies.allowing(self.function, call)
+            if not rights:
                 self.refused.append(call)
                 raise OutsideRole(f"{self.function}: {call}")
-            self.used |= {(name, call.action) for name in names}
+            self.used |= rights
 
 
 def calls(
@@ -106,6 +117,8 @@ def calls(
         yield Call(f"sns:{operation}", params["TopicArn"])
     elif service == "secretsmanager":
         yield Call(f"secretsmanager:{operation}", arns[params["SecretId"]])
+    elif (service, operation) == ("bedrock-runtime", "Converse"):
+        yield Call("bedrock:InvokeModel", params["modelId"])
     elif service == "kms":
         yield Call(f"kms:{operation}", arns[params["KeyId"]])
     else:

@@ -6,131 +6,15 @@ fails the walk; a right that the walk never uses has no reason to be there.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from typing import Any
 
-import boto3
 import pytest
 
-from chalicelib.api.poll_plane import answer_poll
-from chalicelib.bootstrap import Services
-from chalicelib.domain.gate import ProbeKind, ProbeResult
-from chalicelib.jobs import cleanup, notices, probe, timers
-from infra.local.pump import sqs_event
+from chalicelib.jobs import cleanup, probe
 from infra.local.resources import Clients
-from infra.template import Resolver, environment_of
-from tests.infra.policy_simulator import Guard, Policies
-from tests.parley import Parley, path_of, receive
-
-ACCOUNT = "arn:aws:{}:us-east-1:123456789012:{}"
-
-LOGICAL_IDS = {
-    "api_handler": "APIHandler",
-    "poll": "Poll",
-    "run_timers": "RunTimers",
-    "deliver_notices": "DeliverNotices",
-    "cleanup": "Cleanup",
-    "probe": "Probe",
-}
-
-
-class GuardedServices(Services):
-    """One function's services: its environment, its role."""
-
-    guard: Guard
-
-    def _client(self, service: str, timeouts: Mapping[str, int]) -> Any:
-        """Of one boto3 session for all, which is most of the cost of a client."""
-        made = boto3.client(service, endpoint_url=self.settings.engine_url)  # type: ignore[call-overload]
-        return self.guard.watch(made)
-
-    def prober(self, url: str) -> ProbeResult:
-        """The network is another test's."""
-        return ProbeResult(kind=ProbeKind.REFUSED, detail="refused", url=url)
-
-
-class Stack:
-    """What a deployed stack is, on the engine."""
-
-    def __init__(self, template: dict[str, Any], parley: Parley, aws: Clients) -> None:
-        self.parley, self.aws = parley, aws
-        settings = parley.services.settings
-        key = aws.kms.create_key()["KeyMetadata"]["Arn"]
-        incidents = aws.sns.create_topic(Name="parley-tests-incidents")["TopicArn"]
-        values = {
-            "Table": settings.table,
-            "SigningSecret": settings.signing_secret_id,
-            "NeedsInputTopic": settings.needs_input_topic_arn,
-            "IncidentsTopic": incidents,
-            "PollApi": "pollapi",
-            "Key.Arn": key,
-            "Table.Arn": ACCOUNT.format("dynamodb", f"table/{settings.table}"),
-            "ScheduleDeadLetters.Arn": ACCOUNT.format("sqs", "schedule-dead-letters"),
-        }
-        self.arns = {
-            settings.table: values["Table.Arn"],
-            settings.signing_secret_id: settings.signing_secret_id,
-            key: key,
-        }
-        for name in ("Timers", "Notices", "Turns"):
-            url = str(getattr(settings, f"{name.lower()}_queue_url"))
-            values[f"{name}Queue"] = url
-            values[f"{name}Queue.Arn"] = self.arns[url] = ACCOUNT.format("sqs", name)
-        parameters = {"PublicBaseUrl": "https://ask.example"}
-        self.resolver = Resolver(template, values, parameters)
-        self.policies = Policies(self.resolver)
-        self.guards = {name: Guard(self.policies, name, self.arns) for name in LOGICAL_IDS}
-        self.services = {name: self._services(template, name) for name in LOGICAL_IDS}
-
-    def _services(self, template: dict[str, Any], function: str) -> Services:
-        environ = self.resolver.resolve(environment_of(template, LOGICAL_IDS[function]))
-        environ["PARLEY_ENGINE_URL"] = self.parley.services.settings.engine_url
-        made = GuardedServices(environ, clock=self.parley.clock)
-        made.guard = self.guards[function]
-        return made
-
-    def client(self) -> Parley:
-        """The main API, as its function runs it."""
-        made = Parley.__new__(Parley)
-        made.__dict__.update(self.parley.__dict__)
-        made.services = self.services["api_handler"]
-        key = self.parley.key  # issued by an operator, not by the function
-        made.new_key = lambda *_: key  # type: ignore[method-assign]
-        made.__post_init__()
-        return made
-
-    def poll(self, session: Mapping[str, Any], request_id: str) -> Any:
-        """A poll through the poll plane."""
-        token = path_of(session["env"]["ELICITATION_POLL_URL"]).rpartition("/")[2]
-        return self.poll_event({"token": token, "request_id": request_id}, {})
-
-    def poll_event(self, parameters: dict[str, str], headers: dict[str, str]) -> Any:
-        """A proxy event of the poll API."""
-        event = {"httpMethod": "GET", "pathParameters": parameters, "headers": headers}
-        got = answer_poll(event, self.services["poll"])
-        assert got["statusCode"] == 200, got
-        return json.loads(got["body"])
-
-    def drain(self, queue: str) -> int:
-        """Hand a queue's messages to their function; returns how many there were."""
-        job, function = {
-            "timers": (timers.run_timers, "run_timers"),
-            "notices": (notices.deliver_notices, "deliver_notices"),
-        }[queue]
-        url = str(getattr(self.parley.services.settings, f"{queue}_queue_url"))
-        messages = receive(self.aws, url)
-        failed = job(sqs_event(messages, self.arns[url]), self.services[function])
-        assert not failed["batchItemFailures"], self.guards[function].refused
-        for message in messages:
-            self.aws.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
-        return len(messages)
-
-    def ring(self, request_id: str) -> None:
-        """A question's timer rings."""
-        record = {"messageId": "m", "body": json.dumps({"key": request_id})}
-        failed = timers.run_timers({"Records": [record]}, self.services["run_timers"])
-        assert not failed["batchItemFailures"], self.guards["run_timers"].refused
+from tests.flows.mcp_client import McpClient
+from tests.infra.guarded_stack import MODEL, Stack
+from tests.parley import Parley, path_of
 
 
 def _walk(stack: Stack) -> None:
@@ -141,6 +25,8 @@ def _walk(stack: Stack) -> None:
     api.http("GET", "/api/v1/sessions")
     api.events(session["id"])
     _browse(api, session)
+    _call_tools(stack, api)
+    _ask_a_model(stack, api)
     assert api.http("PUT", "/api/v1/secrets/token", {"value": "x"}).status == 200
     assert api.ask(session).status == 201
     clock.turn(minutes=5)
@@ -155,7 +41,7 @@ def _ask_and_answer(stack: Stack, api: Parley, session: dict[str, Any]) -> None:
     asked = api.ask(session).json["requestId"]
     assert stack.poll(session, asked)["action"] == "pending"
     assert stack.drain("notices") == 1
-    stack.ring(asked)
+    stack.ring(key=asked)
     assert api.respond(asked, "accept", {"confirm": True}).status == 200
     assert stack.poll(session, asked)["action"] == "accept"
     bare = {"x-api-key": stack.parley.key}
@@ -169,13 +55,65 @@ def _expire(stack: Stack, api: Parley, session: dict[str, Any]) -> None:
     """Once by poll, once by timer, once by cleanup; and once with a reminder before."""
     by_poll, by_timer, by_cleanup = (api.ask(session).json["requestId"] for _ in range(3))
     stack.parley.clock.turn(minutes=40)
-    stack.ring(by_poll)
+    stack.ring(key=by_poll)
     stack.parley.clock.turn(minutes=25)
     assert stack.poll(session, by_poll)["action"] != "pending"
-    stack.ring(by_timer)
+    stack.ring(key=by_timer)
     cleanup.cleanup(stack.services["cleanup"])
     assert stack.poll(session, by_cleanup)["action"] != "pending"
     assert stack.drain("notices")
+
+
+def _call_tools(stack: Stack, api: Parley) -> None:
+    """Three calls that ask for a page: one is agreed to, one times out by its timer, one by
+    cleanup."""
+    secret = {"value": "upstream credential"}
+    assert api.http("PUT", "/api/v1/secrets/acme-token", secret).status == 200
+    server = {"name": "acme", "url": "https://acme.example/mcp", "credential": "acme-token"}
+    assert api.http("POST", "/api/v1/mcp-servers", server).status == 201
+    for settle in (_agree, _let_ring, _let_cleanup_find):
+        session = api.open_session(hints={"url_elicitation": True})
+        calls = [{"server": "acme", "tool": "pay", "arguments": {"amount": 3}}]
+        message = {"role": "user", "content": [{"type": "text", "text": "Pay."}]}
+        path = f"/api/v1/sessions/{session['id']}"
+        posted = api.http("POST", f"{path}/messages", {"message": message, "calls": calls})
+        assert posted.status == 201, posted.text
+        assert stack.drain("turns")
+        assert stack.drain("notices")
+        (card,) = [e for e in api.events(session["id"]) if e["type"] == "tool.call_requested"]
+        settle(stack, api, session["id"], card["data"]["tool_calls"][0]["id"])
+        assert stack.drain("turns")
+        assert api.http("DELETE", path).status < 300
+    assert api.http("DELETE", "/api/v1/mcp-servers/acme").status < 300
+
+
+def _ask_a_model(stack: Stack, api: Parley) -> None:
+    """By two workers: the first runs out of time and hands over."""
+    session = api.open_session(hints={"driver": "bedrock"})
+    message = {"role": "user", "content": [{"type": "text", "text": "Pay."}]}
+    body = {"message": message, "controls": {"model_id": MODEL}}
+    assert api.http("POST", f"/api/v1/sessions/{session['id']}/messages", body).status == 201
+    stack.hurry()
+    assert stack.drain("turns")
+    stack.parley.clock.turn(minutes=10)
+    assert stack.drain("turns")
+    assert "turn.completed" in [event["type"] for event in api.events(session["id"])]
+
+
+def _agree(stack: Stack, api: Parley, session_id: str, call_id: str) -> None:
+    body = {"tool_call_id": call_id, "action": "accept"}
+    path = f"/api/v1/sessions/{session_id}/mcp-elicitation-consent"
+    assert api.http("POST", path, body).status == 200
+
+
+def _let_ring(stack: Stack, api: Parley, session_id: str, call_id: str) -> None:
+    stack.parley.clock.turn(seconds=301)
+    stack.ring(session_id=session_id, call_id=call_id)
+
+
+def _let_cleanup_find(stack: Stack, api: Parley, session_id: str, call_id: str) -> None:
+    stack.parley.clock.turn(seconds=301)
+    cleanup.cleanup(stack.services["cleanup"])
 
 
 def _browse(api: Parley, session: dict[str, Any]) -> None:
@@ -183,6 +121,7 @@ def _browse(api: Parley, session: dict[str, Any]) -> None:
     assert api.http("GET", "/sign-in").status == 200
     form = {"content-type": "application/x-www-form-urlencoded"}
     api.http("POST", "/sign-in", raw=b"key=x", headers=form)
+    assert "elicitations" in McpClient(api, api.key).told("list_elicitations")
 
 
 @pytest.fixture

@@ -7,7 +7,11 @@ import pytest
 from infra.template import Resolver, Unresolved, environment_of, with_code
 
 TEMPLATE: dict[str, Any] = {
-    "Parameters": {"Domain": {"Default": ""}, "Url": {}},
+    "Parameters": {
+        "Domain": {"Default": ""},
+        "Url": {},
+        "Models": {"Type": "CommaDelimitedList", "Default": "x,y"},
+    },
     "Conditions": {"HasDomain": {"Fn::Not": [{"Fn::Equals": [{"Ref": "Domain"}, ""]}]}},
     "Globals": {"Function": {"Environment": {"Variables": {"A": "global", "B": "global"}}}},
     "Resources": {
@@ -37,6 +41,8 @@ def test_code_is_set_on_a_copy() -> None:
         ({"Fn::GetAtt": ["Table", "Arn"]}, "arn:rows"),
         ({"Fn::Sub": "${AWS::Region}/${Table.Arn}/${!Literal}"}, "us-east-1/arn:rows/${!Literal}"),
         ({"Fn::If": ["HasDomain", "yes", {"Ref": "Table"}]}, "rows"),
+        ({"Fn::Join": ["-", ["a", {"Ref": "Table"}]]}, "a-rows"),
+        ({"Ref": "Models"}, ["x", "y"]),
         ([{"Ref": "AWS::NoValue"}, 1], [1]),
         ({"a": {"Ref": "AWS::NoValue"}, "b": 2}, {"b": 2}),
     ],

@@ -24,7 +24,7 @@ def test_every_written_reason_is_needed() -> None:
     used = {
         statement["Sid"]
         for statements in checks.load(ROOT / "infra" / "policies").values()
-        for statement in statements
+        for statement in map(checks.unconditional, statements)
         if "*" in str(statement["Resource"])
     }
 
@@ -47,6 +47,12 @@ def test_each_breach_is_found(change: dict[str, Any], finding: str) -> None:
     found = checks.problems({"poll": [GOOD | change]})
 
     assert any(finding in problem for problem in found)
+
+
+def test_a_statement_under_a_condition_is_looked_at_too() -> None:
+    conditional = {"Fn::If": ["Has", GOOD | {"Resource": "*"}, {"Ref": "AWS::NoValue"}]}
+
+    assert checks.problems({"poll": [conditional]})
 
 
 def test_two_statements_of_one_name_are_found() -> None:
