@@ -68,9 +68,12 @@ def _signed_in(request: Request, needs: Needs, show: Callable[[Visitor], Respons
 
 
 def _inbox(request: Request, who: Visitor, needs: Needs) -> Response:
+    """A host signs in to type a secret; what waits for everybody is not theirs to read."""
     from chalicelib.web.fragments import unless_known
     from chalicelib.web.inbox import inbox_fragment, inbox_page
 
+    if not who.principal.sees_all_sessions():
+        raise Forbidden("This key does not open the inbox; it takes one with answer or read.")
     shown = _inbox_of(request, who, needs)
     if "fragment" not in request.query:
         return send(inbox_page(shown))

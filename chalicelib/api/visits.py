@@ -73,7 +73,7 @@ def _sign_in(request: Request, needs: Needs) -> Response:
     principal = _principal(form.get("key", [""])[-1], needs)
     if principal is None:
         return _form(needs, next_path=next_path, problem=SignInProblem.WRONG_KEY)
-    if not any(principal.may(scope) for scope in (Scope.ANSWER, Scope.READ)):
+    if not any(principal.may(scope) for scope in (Scope.ANSWER, Scope.READ, Scope.HOST)):
         return _form(needs, next_path=next_path, problem=SignInProblem.WRONG_KEY)
     cookie: dict[str, str | list[str]] = {"Set-Cookie": signed_in_cookie(principal, needs)}
     return redirect(base_path_of(needs) + next_path, cookie)

@@ -150,10 +150,14 @@ def test_a_reader_may_look_but_not_decline(parley: Parley) -> None:
     assert post(parley, "/inbox/decline", cookie, key=asked, csrf=csrf).status == 403
 
 
-def test_a_hosts_key_does_not_open_the_inbox(parley: Parley) -> None:
-    form = get(parley, "/sign-in")
+def test_a_hosts_key_signs_in_but_sees_its_own_sessions_only(parley: Parley) -> None:
+    foreign = parley.open_session()
     key = parley.new_key("orchestrator", Scope.HOST)
-    assert post(parley, "/sign-in", key=key, csrf=csrf_of(form), next="/").status == 401
+    own = parley.http("POST", "/api/v1/sessions", {}, key=key).json
+    cookie = sign_in(parley, key)
+    assert get(parley, "/", cookie).status == 403
+    assert get(parley, f"/sessions/{own['id']}", cookie).status == 200
+    assert get(parley, f"/sessions/{foreign['id']}", cookie).status == 404
 
 
 def test_sign_in_is_rate_limited_and_recovers(parley: Parley) -> None:
