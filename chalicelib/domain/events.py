@@ -25,6 +25,7 @@ ELICITATION_EXPIRED: Final = "elicitation.expired"
 ELICITATION_WITHDRAWN: Final = "elicitation.withdrawn"
 RECEIPT_STAMPED: Final = "elicitation.receipt"
 NOTICE_SENT: Final = "notice.sent"
+SECRET_STORED: Final = "secret.stored"  # noqa: S105 - an event's name
 
 INPUT_MESSAGE: Final = "input.message"
 SESSION_ACTIVATED: Final = "session.activated"

@@ -22,7 +22,6 @@ MAX_NAME_LENGTH: Final = 255
 REQUEST_LIVES_FOR: Final = timedelta(minutes=15)
 """How long a page stays open (seed `everruns-url-elicitation`: 900 seconds)."""
 
-SECRET_STORED: Final = "secret.stored"  # noqa: S105 - an event's name
 SECRET_DELETED: Final = "secret.deleted"  # noqa: S105 - an event's name
 
 _NAME: Final = re.compile(NAME_PATTERN, re.ASCII)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
+from chalicelib.domain import events
 from chalicelib.domain.errors import NotFound
 from chalicelib.domain.events import Event
 from chalicelib.domain.principal import Actor
 from chalicelib.domain.secret import (
     SECRET_DELETED,
-    SECRET_STORED,
     SecretInfo,
     check_name,
     check_value,
@@ -74,4 +74,4 @@ def read_secret(session_id: str | None, name: str, *, now: datetime, secrets: Se
 def stored_event(name: str, actor: Actor, now: datetime) -> Event:
     """The fact that somebody stored a secret: its name only."""
     data = {"name": name, "by": actor.name, "channel": actor.channel.value}
-    return Event(type=SECRET_STORED, at=now, data=data)
+    return Event(type=events.SECRET_STORED, at=now, data=data)

@@ -24,6 +24,22 @@ _SENTENCES: Final[Mapping[str, str]] = {
     events.ELICITATION_WITHDRAWN: "Question taken back",
     events.RECEIPT_STAMPED: "Answer read by the agent",
     events.NOTICE_SENT: "Notice sent",
+    events.SECRET_STORED: "Secret stored",
+    events.INPUT_MESSAGE: "Message to the agent",
+    events.SESSION_ACTIVATED: "Session at work",
+    events.SESSION_IDLED: "Session idle",
+    events.TURN_STARTED: "Turn started",
+    events.TURN_COMPLETED: "Turn completed",
+    events.TURN_FAILED: "Turn failed",
+    events.TURN_CANCELLED: "Turn cancelled",
+    events.REASON_STARTED: "Agent thinks",
+    events.REASON_COMPLETED: "Agent decided what to do",
+    events.OUTPUT_MESSAGE: "Agent writes",
+    events.ACT_STARTED: "Agent acts",
+    events.ACT_COMPLETED: "Agent acted",
+    events.TOOL_STARTED: "Tool called",
+    events.TOOL_COMPLETED: "Tool call ended",
+    events.TOOL_CALL_REQUESTED: "A person is asked to open a page",
 }
 
 
