@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.aws import MODEL_TIMEOUTS, TABLE_TIMEOUTS, TOPIC_TIMEOUTS, AwsClients
 from chalicelib.domain.card_links import card_token
 from chalicelib.domain.elicitation import Elicitation
-from chalicelib.domain.tokens import SessionToken, Tokens
+from chalicelib.domain.tokens import SessionToken, Tokens, end_of_day
 from chalicelib.observability import Observer
 from chalicelib.settings import Settings, read_settings
 from chalicelib.usecases.authenticate import Authenticator
@@ -274,7 +274,7 @@ class Services:
 
     def session_token(self, session: Session) -> str:
         """A session's token, good for `PARLEY_SESSION_TOKEN_DAYS`."""
-        end = self.clock() + timedelta(days=self.settings.session_token_days)
+        end = end_of_day(self.clock() + timedelta(days=self.settings.session_token_days))
         return self.tokens.session_token(SessionToken(session.id, session.token_generation, end))
 
     def warm(self) -> None:

@@ -45,6 +45,12 @@ class KeySource(Protocol):
         """The keys looked up anew because one did not fit; None when that was done just now."""
 
 
+def end_of_day(at: datetime) -> datetime:
+    """The midnight after an instant (UTC). Session tokens end there, so that all of one day are the
+    same and a host that writes the five variables again changes nothing."""
+    return at.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+
+
 class Tokens:
     """Makes and reads tokens. What the key source raises (`TryAgain`) passes."""
 
