@@ -51,10 +51,13 @@ def test_a_tests_place_names_something_of_the_project(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TESTS, ids=name_of)
 def test_a_test_is_about_what_stands_at_its_place(path: Path) -> None:
-    """It imports from there, or a helper beside it does; the API's are seen through the service."""
+    """It imports from there, or a helper beside it does; what is seen from outside, through the
+    service or the process that carries it."""
     where = subject(path)
-    beside = ".".join(path.relative_to(ROOT).parent.parts)
-    ways = [where, beside] + ["tests.parley"] * where.startswith(("chalicelib.api", "app"))
-    assert any(
-        module == way or module.startswith(f"{way}.") for way in ways for module in imported(path)
-    )
+    ways = [where, ".".join(path.relative_to(ROOT).parent.parts)]
+    if where.startswith(("chalicelib.api", "app")):
+        ways.append("tests.parley")
+    if where == "examples":
+        ways.append("tests.infra.local.running")
+    seen = imported(path)
+    assert any(module == way or module.startswith(f"{way}.") for way in ways for module in seen)
