@@ -19,7 +19,10 @@ from chalicelib.domain.gate import ProbeKind, ProbeResult
 from chalicelib.domain.text import one_line
 
 PROBE_NAME: Final = "parley-reachability-probe"
-OUR_MARK: Final = "x-parley"
+OUR_MARK: Final = b"x-parley"
+OURSELVES: Final = b"1"
+"""The gateway marks what it answers in our stead as `gateway`: reached, but not us."""
+
 MAX_HEAD: Final = 65_536
 """Bytes of status line and headers; what sends more is not HTTP in good faith."""
 
@@ -187,9 +190,10 @@ def _judge(head: bytes, shown: str) -> tuple[ProbeKind, str, int]:
     if match is None:
         raise _NotHttp("the answer is not HTTP")
     status = int(match[1])
-    names = {line.partition(b":")[0].strip().lower() for line in head.splitlines()[1:]}
+    fields = (line.partition(b":") for line in head.splitlines()[1:])
+    marks = {value.strip() for name, _, value in fields if name.strip().lower() == OUR_MARK}
     said = f"HTTP {status} from {shown}"
-    if OUR_MARK.encode() not in names:
+    if OURSELVES not in marks:
         return ProbeKind.DEGRADED, f"{said}, but not answered by Parley", status
     if status >= 500:
         return ProbeKind.DEGRADED, f"{said}, which is an error of Parley's own", status

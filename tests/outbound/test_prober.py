@@ -111,6 +111,7 @@ def closed_port() -> int:
         (b"HTTP/1.1 401 Unauthorized\r\nx-parley: 1\r\n\r\n", ProbeKind.OK, 401),
         (b"HTTP/1.0 200 OK\nX-PARLEY: 1\n\n", ProbeKind.OK, 200),
         (b"HTTP/1.1 503 Unavailable\r\nX-Parley: 1\r\n\r\n", ProbeKind.DEGRADED, 503),
+        (b"HTTP/1.1 200 OK\r\nX-Parley: gateway\r\n\r\n", ProbeKind.DEGRADED, 200),
         (b"HTTP/1.1 502 Bad Gateway\r\n\r\n<html>", ProbeKind.DEGRADED, 502),
         (b"HTTP/1.1 403 Forbidden\r\nX-Amzn-ErrorType: x\r\n\r\n", ProbeKind.DEGRADED, 403),
         (b"HTTP/1.1 200 OK\r\n\r\nX-Parley: 1", ProbeKind.DEGRADED, 200),
