@@ -27,29 +27,33 @@ EACH: Final = 5
 
 READS: Final = {"GetItem", "Query", "BatchGetItem"}
 WRITES: Final = {"TransactWriteItems", "UpdateItem", "PutItem", "BatchWriteItem"}
-READS_AT_MOST: Final = 1.1
-WRITES_AT_MOST: Final = 1.0
+SENDS: Final = {"SendMessage"}
+AT_MOST: Final = 1.05
+"""Requests with much stored over requests with nothing else stored: what exists must not count."""
 
 
 def run() -> list[Row]:
-    """Time, reads, writes and sends for each due row, with much stored and with nothing else."""
-    with stage() as on:
+    """Time and requests for each due row, with much stored against with nothing else."""
+    with _patient_stage() as on:
         alone, bare = _cleanup(on)
+    with _patient_stage() as on:
         write(on, _settled(on.services.clock()))
         write(on, _pending(on.services.clock(), LIVE, timedelta(hours=1)))
         took, counts = _cleanup(on)
     told = f"per due row, {DUE:,} due of {STORED:,} stored"
     rows = [Row(what=f"time {told}", value=took / DUE, floor=alone / DUE)]
-    for what, kinds, at_most in (
-        ("reads", READS, READS_AT_MOST),
-        ("writes", WRITES, WRITES_AT_MOST),
-        ("sends", {"SendMessage"}, None),
-    ):
+    for what, kinds in (("reads", READS), ("writes", WRITES), ("sends", SENDS)):
         value, floor = (sum(c[kind] for kind in kinds) / DUE for c in (counts, bare))
-        rows.append(Row(what=f"{what} {told}", value=value, unit="requests", at_most=at_most))
-        if value != floor:
-            rows.append(Row(what=f"{what} per due row, alone", value=floor, unit="requests"))
+        rows.append(Row(what=f"{what} {told}", value=value, floor=floor, unit="", at_most=AT_MOST))
     return rows
+
+
+@contextlib.contextmanager
+def _patient_stage() -> Iterator[Stage]:
+    """With a client that waits while the engine walks its indexes, which takes seconds."""
+    with stage() as on:
+        on.services.dynamodb = on.clients.dynamodb
+        yield on
 
 
 def _cleanup(on: Stage) -> tuple[float, Counter[str]]:
