@@ -76,6 +76,7 @@ def create(request: Request, needs: Needs, asker: Asker) -> Response:
         body.question(allow_loopback_http=needs.settings.is_local),
         session_id=_session_of(body, asker, needs),
         token_generation=asker.generation,
+        principal=asker.principal,
         policy=needs.policy,
         world=needs.world,
         messenger=needs.messenger,
@@ -150,10 +151,6 @@ def _session_of(body: Create, asker: Asker, needs: Needs) -> str:
     if named is None:
         needs.observer.log.warning("create without a session id: the asker's environment is wrong")
         raise NotFound("_meta names no session; set ELICITATION_SESSION_ID for the asker.")
-    if asker.principal is not None:
-        session = needs.store.session(named)
-        if session is None or not may_see(session, asker.principal):
-            raise NotFound("There is no such session.")
     return named
 
 

@@ -15,11 +15,13 @@ from chalicelib.domain.deadline import decide_deadline
 from chalicelib.domain.digest import digest
 from chalicelib.domain.elicitation import Elicitation, Mode
 from chalicelib.domain.errors import Forbidden, NotFound, RequestIdReused, TryAgain
+from chalicelib.domain.principal import Principal
 from chalicelib.domain.reminder import next_wake
 from chalicelib.domain.request_id import derived_handle, is_strong
 from chalicelib.domain.session import Session, ask
 from chalicelib.usecases.commit import World, commit_until_settled
 from chalicelib.usecases.ports import Change, ElicitationMoved, Messenger, Result
+from chalicelib.usecases.sessions import may_see
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,17 +66,18 @@ def create_elicitation(
     *,
     session_id: str,
     token_generation: int | None,
+    principal: Principal | None = None,
     policy: Policy,
     world: World,
     messenger: Messenger,
 ) -> Result[Asked]:
-    """Ask a person on behalf of a session.
+    """Ask a person on behalf of a session, which `principal` (where there is one) must see.
 
-    Raises `NotFound` (unknown session), `Forbidden` (the token was revoked), `SessionEnded`,
+    Raises `NotFound` (unknown or foreign session), `Forbidden` (the token was revoked), `SessionEnded`,
     `TooManyLive`, `RequestIdReused` (same id, other body) and `TryAgain`.
     """
     session = world.store.session(session_id)
-    if session is None:
+    if session is None or (principal is not None and not may_see(session, principal)):
         raise NotFound("There is no such session.")
     if token_generation is not None and token_generation != session.token_generation:
         raise Forbidden("This session token was revoked; use the session's current one.")
