@@ -73,8 +73,8 @@ def create_elicitation(
 ) -> Result[Asked]:
     """Ask a person on behalf of a session, which `principal` (where there is one) must see.
 
-    Raises `NotFound` (unknown or foreign session), `Forbidden` (the token was revoked), `SessionEnded`,
-    `TooManyLive`, `RequestIdReused` (same id, other body) and `TryAgain`.
+    Raises `NotFound` (unknown or foreign session), `Forbidden` (the token was revoked),
+    `SessionEnded`, `TooManyLive`, `RequestIdReused` (same id, other body) and `TryAgain`.
     """
     session = world.store.session(session_id)
     if session is None or (principal is not None and not may_see(session, principal)):
