@@ -99,7 +99,10 @@ def _serve(
     import app as service  # reads its settings from the environment, which is complete only now
 
     make_thread_safe(service.app)
-    gateway = Gateway(service.app)
+    from chalicelib.api import sse
+
+    streams = {sse.RESOURCE: lambda event, _: sse.open_stream(event, service.services)}
+    gateway = Gateway(service.app, streams=streams)
     steps = first_steps(gateway, service.services, options.data_dir / "ready.json")
     server.serve(gateway)
     background = Background(stop, [])
