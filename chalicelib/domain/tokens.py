@@ -108,6 +108,8 @@ def _serializer(kind: str, keys: Sequence[str]) -> URLSafeSerializer:
 
 
 def _loads(kind: str, token: str, keys: Sequence[str]) -> Any:
+    if not token.isascii():  # ours always are; half a character could not even be encoded
+        return None
     try:
         return _serializer(kind, keys).loads(token)
     except BadData:

@@ -50,7 +50,7 @@ class SignedSealer:
         """See `StateSealer.unseal`."""
         from itsdangerous import BadData
 
-        if len(token) > MAX_TOKEN_CHARACTERS:
+        if len(token) > MAX_TOKEN_CHARACTERS or not token.isascii():
             return None
         try:
             opened = self._serializer(context).loads(token)

@@ -52,7 +52,7 @@ def test_a_token_is_not_made_up_or_bent(parley: Parley) -> None:
     payload, _, signature = good.rpartition(".")
     foreign = token_of(other).rpartition(".")[0]
     bent = [
-        good[:-1] + ("A" if good[-1] != "A" else "B"),
+        f"{payload}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}",
         f"{foreign}.{signature}",
         f"{payload}.",
         payload,
