@@ -36,7 +36,7 @@ run: setup-run ## start the whole service on the embedded engine (PARLEY_PORT, P
 	@$(BIN)/python -m infra.local
 
 test: setup-dev ## run the tests (under four minutes)
-	@$(BIN)/python -m pytest -m "not slow"
+	@$(BIN)/python -m pytest -m "not slow" --numprocesses auto
 
 test-slow: setup-dev setup-tools ## kill loops, conformance, real SDK clients (about ten minutes)
 	@$(BIN)/python -m pytest -m slow
