@@ -48,6 +48,9 @@ check: setup-dev package ## linters, types, layers, house rules, the package and
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest tests/house
 
+example-url: setup-run ## walk a URL elicitation end to end on a service of its own
+	@$(BIN)/python examples/mcp-url-elicitation/run.py $(ARGS)
+
 bench: setup-dev ## measure against the bare floor in the same run
 	@$(BIN)/python -m bench
 

@@ -12,7 +12,8 @@ from chalicelib.api.needs import Needs
 from chalicelib.api.paging import cursor_of, limit_of
 from chalicelib.api.session_reads import READERS, read_shown, with_env
 from chalicelib.api.views import session_body
-from chalicelib.domain.principal import Scope
+from chalicelib.domain.principal import Principal, Scope
+from chalicelib.domain.session import Session
 from chalicelib.usecases import sessions as verbs
 from chalicelib.usecases.list_sessions import list_sessions
 
@@ -70,7 +71,8 @@ def session_routes(needs: Needs) -> Blueprint:
         patch = parse(Change, request.json_object()).patch()
         result = verbs.patch_session(session_id, patch, principal=principal, world=needs.world)
         needs.observer.facts(result.facts)
-        return json_answer(200, session_body(result.value, needs.clock()))
+        session = without_turn(result.value, principal, needs)
+        return json_answer(200, session_body(session, needs.clock()))
 
     @routes.route(f"{ONE}/resume", methods=["POST"], content_types=ANY_CONTENT_TYPE)
     @view
@@ -99,3 +101,14 @@ def session_routes(needs: Needs) -> Blueprint:
         return no_content()
 
     return routes
+
+
+def without_turn(session: Session, principal: Principal, needs: Needs) -> Session:
+    """The session; when its host ended it, after its turn was cancelled."""
+    if session.turn_id is None or not session.is_ended:
+        return session
+    from chalicelib.usecases.cancel_turn import cancel_turn
+
+    result = cancel_turn(session.id, principal=principal, relay=needs.relay)
+    needs.observer.facts(result.facts)
+    return read_shown(session.id, principal, needs)
