@@ -163,6 +163,8 @@ def test_answers_against_expiry_at_the_deadlines_edge(
         assert won == {200: 1, 409: 19}
         [winner] = [answer for answer in answers if answer.status == 200]
         assert winner.json["content"] == final["content"]
+        meta = final["_meta"]
+        assert meta["com.pulsemcp/responded-at"] < meta["com.pulsemcp/expires-at"]
     else:
         assert final["action"] == "expired"
         assert won == {410: 20}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -170,6 +171,30 @@ def test_an_answer_a_millisecond_before_the_deadline_counts(
     assert parley.respond(request_id, "accept", {"confirm": True}).status == 200
     parley.clock.turn(milliseconds=1)
     assert parley.poll(session, request_id).json["action"] == "accept"
+
+
+def test_the_clock_is_inside_the_condition(parley: Parley) -> None:
+    """D6, D7: the deadline may pass between any two steps of an answer; none is recorded late."""
+    session = parley.open_session()
+
+    def later() -> datetime:
+        parley.clock.turn(milliseconds=1)
+        return parley.clock.now
+
+    slow = parley.configured()
+    slow.services.clock = later
+    statuses = []
+    for left in range(1, 9):
+        request_id = parley.ask(session).json["requestId"]
+        parley.clock.turn(minutes=60, milliseconds=-left)
+        got = slow.respond(request_id, "accept", {"confirm": True})
+        statuses.append(got.status)
+        if got.status == 200:
+            meta = got.json["_meta"]
+            assert meta[RESPONDED_AT] < meta["com.pulsemcp/expires-at"]
+        else:
+            assert (got.status, got.json["error"]["details"]["action"]) == (410, "expired")
+    assert set(statuses) == {200, 410}, "both sides of the edge"
 
 
 def test_who_answered_and_how_is_recorded(
