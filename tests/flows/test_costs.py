@@ -136,7 +136,7 @@ def test_a_key_is_looked_up_once_in_thirty_seconds(parley: Parley, wire: Wire) -
 
 
 def test_cleanup_costs_what_is_due_and_not_what_exists(parley: Parley, wire: Wire) -> None:
-    """Four indexed lists in four shards, then a read, a transaction and a message for each due row."""
+    """Four indexed lists in four shards, then a read, a transaction and a message for each due."""
     sessions = [parley.open_session() for _ in range(4)]
     turns = itertools.cycle(sessions)
 
