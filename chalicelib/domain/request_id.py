@@ -14,9 +14,10 @@ from typing import Final
 
 MAX_LENGTH: Final = 512
 
-_UUID4: Final = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE
+_UUID: Final = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE
 )
+_RANDOM_VERSIONS: Final = "47"
 _URL_SAFE: Final = re.compile(r"[A-Za-z0-9_-]{32,128}", re.ASCII)
 _DISTINCT_CHARACTERS: Final = 12
 _HANDLE: Final = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
@@ -24,8 +25,9 @@ _HANDLE: Final = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
 
 def is_strong(request_id: str) -> bool:
     """Whether the id can stand in a URL and cannot be guessed: a random UUID or as good as one."""
-    if _UUID4.fullmatch(request_id):
-        return True
+    made = _UUID.fullmatch(request_id)
+    if made is not None:
+        return made[1] in _RANDOM_VERSIONS
     varied = len(set(request_id)) >= _DISTINCT_CHARACTERS
     return varied and _URL_SAFE.fullmatch(request_id) is not None
 
