@@ -48,8 +48,10 @@ def decide_card(
         if session.is_ended or not session.cards:
             raise NotWaiting("The session is not waiting for a decision.")
         card = relay.rows.card(session_id, call_id) if call_id in session.cards else None
-        if card is None or card.status is not CardStatus.PENDING:
+        if card is None:
             raise NotFound("This tool call is not a pending elicitation.")
+        if card.status is not CardStatus.PENDING:
+            continue  # decided since the session was read
         now = relay.world.clock()
         if not card.is_open(now):
             facts += time_out_card(session_id, call_id, relay=relay).facts

@@ -65,13 +65,19 @@ class Parley:
         """Put every event of the session into the queue, over as many connections as it takes."""
         last = "event_000000000000"
         while True:
-            with contextlib.suppress(OSError):
-                path = f"/api/v1/sessions/{session_id}/sse"
-                with self.open("GET", path, None, {"Last-Event-ID": last}) as stream:
-                    for event in read_events(stream):
-                        last = event["id"]
-                        found.put(event)
+            for event in self.connection(session_id, last):
+                last = event["id"]
+                found.put(event)
             time.sleep(0.1)
+
+    def connection(self, session_id: str, last: str) -> Iterator[dict[str, Any]]:
+        """The events after one, until this connection ends, well or not."""
+        path = f"/api/v1/sessions/{session_id}/sse"
+        with (
+            contextlib.suppress(OSError),
+            self.open("GET", path, None, {"Last-Event-ID": last}) as stream,
+        ):
+            yield from read_events(stream)
 
 
 def read_events(stream: Any) -> Iterator[dict[str, Any]]:
