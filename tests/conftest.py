@@ -25,7 +25,8 @@ def pytest_configure() -> None:
     for name in [name for name in os.environ if name.startswith(_OURS) and name not in _KEPT]:
         del os.environ[name]
     os.environ.update(CREDENTIALS)
-    settings.register_profile("parley", deadline=None)  # cores are shared: no timing assertions
+    # Cores are shared: no timing assertions; half of the default examples keeps the suite short.
+    settings.register_profile("parley", deadline=None, max_examples=50)
     settings.load_profile("parley")
 
 
