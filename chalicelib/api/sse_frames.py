@@ -62,6 +62,7 @@ def frames(watch: Watch, pace: Pace, source: Source) -> Iterator[str]:
     look = pace.first_look
     while not state.is_over(pace, source.monotonic()):
         page = source.events(state.seen, PAGE)
+        state.has_looked = True
         for numbered in page:
             state.seen = numbered.version
             if watch.wants(numbered.event.type):
@@ -93,6 +94,7 @@ class _State:
         self.seen = after
         self.told = 0
         self.size = 0
+        self.has_looked = False
         self.began = now
         self.last_sent = now
         self.last_told: float | None = None
@@ -103,14 +105,14 @@ class _State:
         self.last_sent = self.last_told = now
 
     def is_over(self, pace: Pace, now: float) -> bool:
-        """At least one look is taken before the time is over."""
-        has_looked = self.last_told is not None or now > self.began
+        """At least one look is taken, however short the time."""
         settled = (
             pace.settle is not None
             and self.last_told is not None
             and now - self.last_told >= pace.settle
         )
-        return settled or self.size > pace.most_bytes or (has_looked and self._left(pace, now) <= 0)
+        is_late = self._left(pace, now) <= 0
+        return settled or self.size > pace.most_bytes or (self.has_looked and is_late)
 
     def sleep(self, look: float, pace: Pace, now: float) -> float:
         """Until the next look, the end, or the settling, whichever is first."""

@@ -14,7 +14,8 @@ from chalicelib.domain.cards import Card, CardStatus
 from chalicelib.domain.principal import Actor
 
 CONSENT_LASTS: Final = timedelta(minutes=5)
-"""From the decision. The retry follows at once; this covers a worker that has to start again."""
+"""From the card's deadline: until then other cards of the same act may hold the turn up. Then the
+retry follows at once; this covers a worker that has to start again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def grant(card: Card) -> Consent:
         binding=binding_of(card),
         granted_by=card.decided_by,
         granted_at=card.decided_at,
-        expires_at=card.decided_at + CONSENT_LASTS,
+        expires_at=card.expires_at + CONSENT_LASTS,
     )
 
 

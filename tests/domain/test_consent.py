@@ -47,8 +47,8 @@ def test_an_accept_grants_a_short_consent_to_exactly_what_was_shown() -> None:
     consent = grant(ACCEPTED)
     assert (consent.call_id, consent.granted_by, consent.granted_at) == (CARD.call_id, ANNA, NOW)
     assert consent.covers(binding_of(CARD), NOW)
-    assert consent.covers(binding_of(CARD), NOW + CONSENT_LASTS - timedelta(milliseconds=1))
-    assert not consent.covers(binding_of(CARD), NOW + CONSENT_LASTS)
+    assert consent.covers(binding_of(CARD), DEADLINE + CONSENT_LASTS - timedelta(milliseconds=1))
+    assert not consent.covers(binding_of(CARD), DEADLINE + CONSENT_LASTS)
     assert CARD.url not in repr(consent)
 
 

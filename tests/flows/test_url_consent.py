@@ -275,13 +275,19 @@ def test_decision_and_deadline_race_to_one_outcome(host: UrlHost) -> None:
     """32, 103."""
     session, (card,) = host.paused()
     host.acme.done = True
-    deadline = [lambda: host.parley.deliver({"session_id": session, "call_id": card})]
-    decision = [lambda: host.consent(session, card).status]
+
+    def decide() -> int:
+        return host.consent(session, card).status
+
+    def ring() -> int:
+        host.ring(session, card)
+        return 0
+
     host.parley.clock.turn(seconds=299.999)
     with ThreadPoolExecutor(8) as pool:
-        jobs = [pool.submit(job) for job in (decision + deadline) * 4]
+        jobs = [pool.submit(job) for job in [decide, ring] * 4]
         host.parley.clock.turn(seconds=0.001)
-        statuses = [job.result() for job in jobs[::2]]
+        statuses = [job.result() for job in jobs]
     assert len(host.confirmations(session)) == 1
     accepted = host.confirmations(session)[0]["action"] == "accept"
     assert statuses.count(200) == int(accepted)

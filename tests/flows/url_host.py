@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from chalicelib.jobs import turns
+from chalicelib.jobs import timers, turns
 from infra.local.pump import sqs_event
 from infra.local.resources import queue_arn
 from tests.outbound.mcp_client.scripts import legacy, modern, result, wants_url
@@ -116,6 +116,13 @@ class UrlHost:
         event = {"Records": [{"messageId": "m", "body": body}]}
         return not turns.run_turns(event, self.parley.services)["batchItemFailures"]
 
+    def ring(self, session: str, card: str) -> None:
+        """A card's timer rings."""
+        body = json.dumps({"session_id": session, "call_id": card})
+        event = {"Records": [{"messageId": "m", "body": body}]}
+        failed = timers.run_timers(event, self.parley.services)
+        assert not failed["batchItemFailures"], failed
+
     def consent(
         self, session: str, card: str, action: str = "accept", *, key: str = "default", **more: Any
     ) -> Answer:
@@ -130,7 +137,10 @@ class UrlHost:
 
     def events(self, session: str, *types: str) -> list[dict[str, Any]]:
         """The journal, or its events of some types."""
-        found = self.parley.events(session)
+        found: list[dict[str, Any]] = []
+        path = f"/api/v1/sessions/{session}/events?limit=100&after_sequence="
+        while page := self.parley.http("GET", f"{path}{len(found)}").json["events"]:
+            found += page
         return [event for event in found if not types or event["type"] in types]
 
     def types(self, session: str) -> list[str]:
