@@ -28,7 +28,7 @@ _HEADINGS: Final = {
 
 def subject(notice: Notice) -> str:
     """The subject of an e-mail: what kind, from which tool."""
-    who = notice.elicitation.tool_name or _title(notice) or "your agent"
+    who = _one(notice.elicitation.tool_name) or _title(notice) or "your agent"
     line = f"{_HEADINGS[notice.kind]}: {one_line(who, 60)}"
     return line.encode("ascii", "replace").decode()[: SUBJECT_LIMIT - 1]
 
@@ -105,7 +105,8 @@ def attributes(notice: Notice) -> dict[str, str]:
         "mode": notice.elicitation.mode.value,
         "server": notice.server,
     }
-    return {name: one_line(value, 120) for name, value in wanted.items() if value}
+    shown = {name: _one(value) for name, value in wanted.items()}
+    return {name: value for name, value in shown.items() if value}
 
 
 def _opening(notice: Notice) -> str:
@@ -141,4 +142,5 @@ def _title(notice: Notice) -> str | None:
 
 
 def _one(value: str | None) -> str | None:
-    return one_line(value, 120) if value else None
+    """One line, or None when nothing of it is seen (SNS refuses empty attributes)."""
+    return one_line(value, 120) or None if value else None
