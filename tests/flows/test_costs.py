@@ -145,26 +145,26 @@ def test_cleanup_costs_what_is_due_and_not_what_exists(parley: Parley, wire: Wir
         for _ in range(many):
             asked(parley, next(turns), meta={"com.pulsemcp/expires-at": at})
 
-    for _ in range(30):
+    for _ in range(15):
         parley.respond(asked(parley, next(turns)), "decline")
-    stored(20, days=7)
+    stored(10, days=7)
     parley.run_queue("notices")
     parley.mails()
     wire.reset()
     parley.clean_up()
     idle = dict(wire.seen)
     assert idle == {"Query": 16}, "nothing is due"
-    stored(40, days=7)
+    stored(20, days=7)
     parley.run_queue("notices")
     wire.reset()
     parley.clean_up()
     assert dict(wire.seen) == idle, "three times as many rows, the same cost"
-    stored(8, minutes=1)
+    stored(5, minutes=1)
     parley.run_queue("notices")
     parley.clock.turn(minutes=2)
     wire.reset()
-    assert parley.clean_up()["expired"] == 8
-    assert wire.seen == {"Query": 16, "GetItem": 8, "TransactWriteItems": 8, "SendMessage": 8}
+    assert parley.clean_up()["expired"] == 5
+    assert wire.seen == {"Query": 16, "GetItem": 5, "TransactWriteItems": 5, "SendMessage": 5}
 
 
 def test_cleanup_looks_at_a_session_in_order_with_three_requests(
