@@ -14,20 +14,12 @@ from tests.parley import Parley
 REFUSED = [
     "http://acme.example/",
     "javascript:alert(1)",
-    "file:///etc/passwd",
-    "data:text/html,x",
-    "ftp://acme.example/",
-    "",
     "/connect",
-    "https:///connect",
     "https://bank.example@evil.example/",
     "https://acme.example/\u202egpj",
-    "https://acme.example/a b",
-    "https://acme.example/\x00",
     "https://acme.example/" + "a" * 2048,
-    "https://127.1.2.3/",
-    "https://intranet/",
 ]
+"""One of each kind; `tests/domain/test_urls.py` has them all."""
 
 
 @pytest.mark.parametrize("url", REFUSED)
