@@ -8,7 +8,7 @@ PIP_PIN := pip==26.2.1
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow check bench setup-run setup-dev clean
+.PHONY: help run test test-slow check example-url bench setup-run setup-dev clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
