@@ -1,138 +1,201 @@
-"""A relayed tool call that needs a page elsewhere: consent to result, the stream, the table.
+"""URL elicitation: from consent to the result, what a turn asks of AWS, how fast the stream reads.
 
-The upstream is the example server, as a process of its own; the floor of a result's latency is the
-bare call to it.
+The floor of the latency is the bare call of the same upstream tool with the same client; that of
+the stream are the bare queries of its pages.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-import statistics
 import subprocess
 import sys
 import time
 import urllib.parse
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from bench.recorded import recording
-from bench.rows import Row
+from bench.rows import Row, percentiles
 from bench.stage import Stage, stage
-from chalicelib.jobs.turns import run_turns
+from bench.stored import RETENTION, write
 
-SERVER: Final = Path(__file__).parents[1] / "examples" / "mcp-url-elicitation" / "server.py"
-TOOL: Final = "run_revenue_report"
-TURNS: Final = 15
-READS: Final = 20
-REVISION: Final = "2026-07-28"
+ROUNDS: Final = 40
+EVENTS: Final = 2_000
+PAGE: Final = 100
+EXAMPLE: Final = Path(__file__).parents[1] / "examples" / "mcp-url-elicitation" / "server.py"
+CALL: Final = {"server": "acme", "tool": "run_revenue_report", "arguments": {"month": "2026-08"}}
+TURN_AT_MOST: Final = 30
+"""Requests to the table of one turn with one card, from message to idle."""
 
 
 def run() -> list[Row]:
-    """Milliseconds, events a second, and requests to the table."""
+    """All of it on one engine, with the example's server as upstream."""
     with stage() as on, _upstream() as url:
-        _register(on, url)
-        with recording(on.services.dynamodb) as paused:
-            session, card = _paused(on)
-        with recording(on.services.dynamodb) as resumed:
-            _consent_to_result(on, session, card)
-        took = [_consent_to_result(on, *_paused(on)) for _ in range(TURNS)]
-        bare = [_bare_call(url) for _ in range(TURNS)]
-        rate = _events_a_second(on, session)
+        host = Host(on)
+        host.invoke("POST", "/api/v1/mcp-servers", {"name": "acme", "url": url}, status=201)
+        host.consented()  # the era is found, connections are made
+        took = [host.consented() for _ in range(ROUNDS)]
+        floor = [host.bare() for _ in range(ROUNDS)]
+        bare = sorted(floor)[len(floor) // 2]
+        rows = percentiles("consent to result", took)
+        rows[0] = Row(what=rows[0].what, value=rows[0].value, floor=bare)
+        return [*rows, *_costs(host), *_stream(host)]
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host of sessions, with the worker at hand instead of behind a queue."""
+
+    on: Stage
+
+    def invoke(self, method: str, path: str, body: Any = None, *, status: int = 200) -> Any:
+        """The answer of one request, JSON or not."""
+        result = self.on.invoke(self.on.event(method, path, body), status=status)
+        is_json = result["headers"]["Content-Type"].startswith("application/json")
+        return json.loads(result["body"]) if is_json else result["body"]
+
+    def paused(self) -> tuple[str, str, dict[str, Any]]:
+        """Session, turn and card of a turn that waits."""
+        hints = {"url_elicitation": True}
+        opened = self.invoke("POST", "/api/v1/sessions", {"hints": hints}, status=201)
+        session = str(opened["id"])
+        message = {"role": "user", "content": [{"type": "text", "text": "Report?"}]}
+        body = {"message": message, "calls": [CALL]}
+        path = f"/api/v1/sessions/{session}"
+        turn = str(self.invoke("POST", f"{path}/messages", body, status=201)["turn_id"])
+        self.work(session, turn)
+        told = self.invoke("GET", f"{path}/events")["events"]
+        asked = next(event for event in told if event["type"] == "tool.call_requested")
+        return session, turn, asked["data"]["tool_calls"][0]
+
+    def decide(self, session: str, turn: str, card: dict[str, Any]) -> None:
+        """Accept, and let the worker go on."""
+        body = {"tool_call_id": card["id"], "action": "accept"}
+        self.invoke("POST", f"/api/v1/sessions/{session}/mcp-elicitation-consent", body)
+        self.work(session, turn)
+
+    def work(self, session: str, turn: str) -> None:
+        """One message of the queue."""
+        from chalicelib.jobs.turns import run_turns
+
+        body = json.dumps({"session_id": session, "turn_id": turn})
+        event = {"Records": [{"messageId": "m", "body": body}]}
+        if run_turns(event, self.on.services)["batchItemFailures"]:
+            raise RuntimeError("the worker failed")
+
+    def consented(self) -> float:
+        """Milliseconds from posting the consent until the result is in the journal."""
+        session, turn, card = self.paused()
+        _give_key(card["arguments"]["url"])
+        start = time.perf_counter()
+        self.decide(session, turn, card)
+        took = (time.perf_counter() - start) * 1000
+        self.check_idle(session)
+        return took
+
+    def check_idle(self, session: str) -> None:
+        """The turn must have ended: a pause would look fast."""
+        if self.invoke("GET", f"/api/v1/sessions/{session}")["status"] != "idle":
+            raise RuntimeError("the turn did not end")
+
+    def bare(self) -> float:
+        """Milliseconds of the one call that has to be made: the consented one."""
+        from chalicelib.domain.upstream import Accepted, Answered, Asks
+
+        relay = self.on.services.relay
+        record = relay.registry.get("acme")
+        connection = relay.connect(record, known=record.known, declares_url=True)
+        asked = connection.call(CALL["tool"], CALL["arguments"], None)
+        if not isinstance(asked, Asks):
+            raise TypeError(asked)
+        _give_key(asked.wanted[0].url)
+        accepted = Accepted((asked.wanted[0].key,), asked.state)
+        start = time.perf_counter()
+        outcome = connection.call(CALL["tool"], CALL["arguments"], accepted)
+        took = (time.perf_counter() - start) * 1000
+        if not isinstance(outcome, Answered):
+            raise TypeError(outcome)
+        return took
+
+
+def _costs(host: Host) -> list[Row]:
+    """Requests of one whole turn, from message to idle with one card between."""
+    services = host.on.services
+    clients = (services.dynamodb, services.messenger.client, services.cipher.client)
+    with recording(*clients) as calls:
+        session, turn, card = host.paused()
+        _give_key(card["arguments"]["url"])
+        host.decide(session, turn, card)
+    host.check_idle(session)
+    seen = Counter((service, operation) for service, operation, _ in calls)
+    of_table = sum(count for (service, _), count in seen.items() if service == "dynamodb")
+    rows = [Row(what="table requests a turn", value=of_table, unit="", at_most=TURN_AT_MOST)]
+    named = sorted(seen.items(), key=lambda item: -item[1])
+    return rows + [Row(what=f"  {op}", value=count, unit="") for (_, op), count in named]
+
+
+def _stream(host: Host) -> list[Row]:
+    """A long journal read from its start over finite answers, and by bare queries."""
+    session = host.on.open_session()
+    _fill(host.on, session)
+    start = time.perf_counter()
+    told, last = 0, 0
+    while told < EVENTS:
+        path = f"/api/v1/sessions/{session}/sse?wait=0&after_sequence={last}"
+        text = host.invoke("GET", path)
+        told += text.count("\nid: event_")
+        last = told
+    streamed = time.perf_counter() - start
+    start = time.perf_counter()
+    for after in range(0, EVENTS, PAGE):
+        host.on.services.store.events(session, after=after, limit=PAGE)
+    queried = time.perf_counter() - start
+    rate = Row(what="events read over SSE", value=EVENTS / streamed, unit="a second")
+    per_event = 1000 / EVENTS
     return [
-        Row(what="consent to result", value=statistics.median(took), floor=statistics.median(bare)),
-        Row(what="table requests until the card", value=len(paused), unit="requests"),
-        Row(what="table requests, consent to the turn's end", value=len(resumed), unit="requests"),
-        Row(what="events read over SSE in a second", value=rate, unit="events"),
+        rate,
+        Row(what="an event over SSE", value=streamed * per_event, floor=queried * per_event),
     ]
 
 
-@contextmanager
+def _fill(on: Stage, session: str) -> None:
+    """A journal of `EVENTS` events, written past the service."""
+    from dataclasses import replace
+
+    from chalicelib.domain.events import Event
+    from chalicelib.storage.codec import event_to_item, session_to_item
+
+    now = on.services.clock()
+    data = {"tool_call": {"id": "call_1", "name": "mcp_acme__report", "arguments": {"n": "x" * 80}}}
+    event = Event(type="tool.started", at=now, data=data, context={"turn_id": "turn_1"})
+    found = on.services.store.session(session)
+    rows = [
+        event_to_item(session, version, event, attempt="bulk", retention=RETENTION)
+        for version in range(2, EVENTS + 1)
+    ]
+    longer = replace(found, version=EVENTS)
+    write(on, [*rows, session_to_item(longer, attempt="bulk", retention=RETENTION)])
+
+
+def _give_key(url: str) -> None:
+    """What the person does on the server's page."""
+    form = urllib.parse.urlencode({"api_key": "bench"}).encode()
+    with urllib.request.urlopen(url, data=form, timeout=10) as answer:
+        answer.read()
+
+
+@contextlib.contextmanager
 def _upstream() -> Iterator[str]:
-    command = [sys.executable, str(SERVER), "--port", "0"]
+    """The example's MCP server; yields its URL."""
+    command = [sys.executable, str(EXAMPLE)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            assert process.stdout is not None
-            yield str(json.loads(process.stdout.readline())["url"])
+            ready = process.stdout.readline() if process.stdout else ""
+            yield json.loads(ready)["url"]
         finally:
             process.terminate()
-
-
-def _register(on: Stage, url: str) -> None:
-    body = {"name": "acme", "url": url}
-    on.invoke(on.event("POST", "/api/v1/mcp-servers", body), status=201)
-
-
-def _paused(on: Stage) -> tuple[str, dict[str, Any]]:
-    """A session that waits, and its card."""
-    opened = on.event("POST", "/api/v1/sessions", {"hints": {"url_elicitation": True}})
-    session = str(json.loads(on.invoke(opened, status=201)["body"])["id"])
-    message = {"role": "user", "content": [{"type": "text", "text": "Run the report"}]}
-    body = {"message": message, "calls": [{"server": "acme", "tool": TOOL, "arguments": {}}]}
-    posted = on.event("POST", f"/api/v1/sessions/{session}/messages", body)
-    on.invoke(posted, status=201)
-    _work(on, session)
-    [asked] = [e for e in _events(on, session) if e["type"] == "tool.call_requested"]
-    return session, asked["data"]["tool_calls"][0]
-
-
-def _consent_to_result(on: Stage, session: str, card: dict[str, Any]) -> float:
-    """The person gives the key on the upstream's page; then the clock runs."""
-    form = urllib.parse.urlencode({"api_key": "bench"}).encode()
-    urllib.request.urlopen(card["arguments"]["url"], data=form, timeout=10).close()
-    body = {"tool_call_id": card["id"], "action": "accept"}
-    path = f"/api/v1/sessions/{session}/mcp-elicitation-consent"
-    start = time.perf_counter()
-    on.invoke(on.event("POST", path, body))
-    _work(on, session)
-    took = (time.perf_counter() - start) * 1_000
-    results = [e for e in _events(on, session) if e["type"] == "tool.completed"]
-    assert "Revenue" in json.dumps(results[-1]), "the retried call brought the report"
-    return took
-
-
-def _work(on: Stage, session: str) -> None:
-    """Hand the session's turn to the worker, as its queue would."""
-    found = on.services.store.session(session)
-    body = json.dumps({"session_id": session, "turn_id": found.turn_id})
-    failed = run_turns({"Records": [{"messageId": "1", "body": body}]}, on.services)
-    assert not failed["batchItemFailures"]
-
-
-def _events(on: Stage, session: str) -> list[dict[str, Any]]:
-    event = on.event("GET", f"/api/v1/sessions/{session}/events?limit=100")
-    listed: list[dict[str, Any]] = json.loads(on.invoke(event)["body"])["events"]
-    return listed
-
-
-def _bare_call(url: str) -> float:
-    """The same call, without anything around it; it asks for the page, as the first one does."""
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": REVISION,
-        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"url": {}}},
-    }
-    params = {"name": TOOL, "arguments": {}, "_meta": meta}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": REVISION,
-        "Mcp-Method": "tools/call",
-        "Mcp-Name": TOOL,
-    }
-    request = urllib.request.Request(url, data=json.dumps(body).encode(), headers=headers)
-    start = time.perf_counter()
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        answer.read()
-    return (time.perf_counter() - start) * 1_000
-
-
-def _events_a_second(on: Stage, session: str) -> float:
-    """A whole journal replayed, without waiting for news."""
-    path = f"/api/v1/sessions/{session}/sse?after_sequence=0&wait=0"
-    event = on.event("GET", path)
-    start = time.perf_counter()
-    frames = sum(str(on.invoke(event)["body"]).count("\nid: ") for _ in range(READS))
-    return frames / (time.perf_counter() - start)
