@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def message_routes(needs: Needs) -> Blueprint:
-    """`messages`, `cancel` and the refusal of tool results."""
+    """`messages` and `cancel` of a session."""
     routes = Blueprint(__name__)
     view = endpoint(routes, needs)
 

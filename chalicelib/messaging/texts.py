@@ -51,7 +51,7 @@ def email(notice: Notice, link: str, now: datetime) -> str:
 def sms(notice: Notice, link: str) -> str:
     """A text message: the kind, the tool, the link; the message only as far as it fits."""
     head = f"Parley: {_HEADINGS[notice.kind].lower()}"
-    what = one_line(notice.elicitation.message, max(SMS_LIMIT - len(head), 20))
+    what = one_line(notice.elicitation.message, max(SMS_LIMIT - len(head) - 2, 20))
     return f"{head}: {what}\n{link}"
 
 

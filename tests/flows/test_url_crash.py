@@ -48,6 +48,15 @@ class Fault:
         return wrapped
 
 
+class DiesInCall(Fault):
+    """Only calls of the server count as steps."""
+
+    def __call__(self, action: Callable[..., Any]) -> Callable[..., Any]:
+        if getattr(action, "__name__", "") == "call":
+            return super().__call__(action)
+        return action
+
+
 class Through:
     """An object whose named methods pass through a fault."""
 
@@ -176,12 +185,6 @@ def test_a_call_without_consent_is_repeated_once_and_then_given_up(host: UrlHost
     host.post(session, "plain")
     host.parley.aws.sqs.purge_queue(QueueUrl=host.parley.services.settings.turns_queue_url)
 
-    class DiesInCall(Fault):
-        def __call__(self, action: Callable[..., Any]) -> Callable[..., Any]:
-            if getattr(action, "__name__", "") == "call":
-                return super().__call__(action)
-            return action
-
     for _ in range(2):
         assert run_dying(host, session, DiesInCall(0, done=True))
         host.parley.clock.turn(seconds=LEASE.total_seconds() + 1)
@@ -275,6 +278,31 @@ def test_workers_that_meet_do_the_work_once(host: UrlHost) -> None:
     assert len(accepts) == 1
     assert host.types(session).count("turn.completed") == 1
     assert host.status(session) == "idle"
+
+
+def test_of_workers_that_meet_over_a_dead_ones_call_one_repeats_it(host: UrlHost) -> None:
+    """The claim tells nothing, so the session does not move: the turn's own version decides."""
+    session = host.session()
+    host.post(session, "plain")
+    host.parley.aws.sqs.purge_queue(QueueUrl=host.parley.services.settings.turns_queue_url)
+    turn = turn_of(host, session)
+    assert run_dying(host, session, DiesInCall(0, done=True))
+    host.parley.clock.turn(seconds=LEASE.total_seconds() + 1)
+    relay = host.parley.services.relay
+    store = relay.world.store
+    met: list[bool] = []
+
+    class Meeting(Through):
+        def commit(self, change: Any) -> None:
+            if not met:
+                met.append(run_dying(host, session, Fault(0, done=True)))  # claims, and no more
+            store.commit(change)
+
+    slow = replace(relay.world, store=Meeting(store, Fault(-1, done=False)))
+    host.parley.services.__dict__["relay"] = replace(relay, world=slow)
+    assert host.run_turn(session, turn)
+    assert met == [True]
+    assert len(host.acme.calls) == 1, "the other worker has the turn"
 
 
 def test_a_worker_that_was_given_up_cannot_write_any_more(host: UrlHost) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from app import app
+from chalicelib import domain
 from chalicelib.api import problems
-from chalicelib.domain import errors
 from chalicelib.domain.errors import ParleyError
 from chalicelib.observability import DIRECT, METRICS
 from chalicelib.settings import VARIABLES
@@ -31,9 +33,11 @@ VARIABLE = re.compile(r"\b(?:PARLEY|ELICITATION|POWERTOOLS|TOOL)_[A-Z_]+\b")
 
 
 def kinds(root: type[ParleyError] = ParleyError) -> Iterator[type[ParleyError]]:
-    """Every error of the product, the abstract base left out."""
+    """Every error of the product that callers of the HTTP API meet, the abstract base left out."""
+    for module in pkgutil.iter_modules(domain.__path__, "chalicelib.domain."):
+        importlib.import_module(module.name)
     for kind in root.__subclasses__():
-        if kind.__module__ in (errors.__name__, problems.__name__):
+        if kind.__module__.startswith(("chalicelib.domain", "chalicelib.api")):
             yield kind
         yield from kinds(kind)
 
